@@ -1,0 +1,182 @@
+"""The settings table: what `dashboard.settings` reads, and what README's table is made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dashboard.environment import (
+    COUNT,
+    DATABASE,
+    FLAG,
+    LEVEL,
+    PATH,
+    REDIS,
+    SECONDS,
+    SHARE,
+    TEXT,
+    WORDS,
+    Setting,
+)
+
+DEBUG = Setting(
+    name="PILOTLIGHT_DEBUG",
+    kind=FLAG,
+    default="off",
+    says="Error pages with details. Never on where others can reach the page.",
+)
+STATE_DIR = Setting(
+    name="PILOTLIGHT_STATE_DIR",
+    kind=PATH,
+    default="var",
+    says="Folder for the SQLite file, generated keys and `demo.json`.",
+)
+SECRET_KEY = Setting(
+    name="PILOTLIGHT_SECRET_KEY",
+    kind=TEXT,
+    default="",
+    says="Signs sessions, at least 50 characters. Empty: made once, kept in the state folder.",
+    secret=True,
+)
+READER_KEY = Setting(
+    name="PILOTLIGHT_READER_KEY",
+    kind=TEXT,
+    default="",
+    says="Encrypts the credentials that read clusters. Empty: kept in the state folder.",
+    secret=True,
+)
+ACTOR_KEY = Setting(
+    name="PILOTLIGHT_ACTOR_KEY",
+    kind=TEXT,
+    default="",
+    says="Decrypts the credentials that change clusters. Given to the `act` worker alone.",
+    secret=True,
+)
+ALLOWED_HOSTS = Setting(
+    name="PILOTLIGHT_ALLOWED_HOSTS",
+    kind=WORDS,
+    default="localhost,127.0.0.1,[::1]",
+    says="Host names under which the page may be asked for.",
+)
+TRUSTED_ORIGINS = Setting(
+    name="PILOTLIGHT_TRUSTED_ORIGINS",
+    kind=WORDS,
+    default="",
+    says="Further origins (`https://name`) whose forms are accepted.",
+)
+HTTPS = Setting(
+    name="PILOTLIGHT_HTTPS",
+    kind=FLAG,
+    default="off",
+    says="The page is served over HTTPS: secure cookies, redirect, HSTS.",
+)
+BEHIND_PROXY = Setting(
+    name="PILOTLIGHT_BEHIND_PROXY",
+    kind=FLAG,
+    default="off",
+    says="A proxy in front sets `X-Forwarded-Proto` and is the only way in.",
+)
+LOG_LEVEL = Setting(
+    name="PILOTLIGHT_LOG_LEVEL",
+    kind=LEVEL,
+    default="INFO",
+    says="How much is logged, to standard error.",
+)
+SIGN_IN_ATTEMPTS = Setting(
+    name="PILOTLIGHT_SIGN_IN_ATTEMPTS",
+    kind=COUNT,
+    default="10",
+    says="Wrong passwords before a name and address are locked out for 15 minutes.",
+)
+KUBECONFIG = Setting(
+    name="PILOTLIGHT_KUBECONFIG",
+    kind=TEXT,
+    default="",
+    says="The kubeconfig to read. Empty: `KUBECONFIG`, else `~/.kube/config`.",
+)
+CONTEXTS = Setting(
+    name="PILOTLIGHT_CONTEXTS",
+    kind=WORDS,
+    default="",
+    says="Contexts of the kubeconfig to follow. Empty: the in-cluster account, where there is one.",
+)
+TEAM_LABEL = Setting(
+    name="PILOTLIGHT_TEAM_LABEL",
+    kind=TEXT,
+    default="team",
+    says="Label that names a model's team, on the object, else on its namespace.",
+)
+ENVIRONMENT_LABEL = Setting(
+    name="PILOTLIGHT_ENVIRONMENT_LABEL",
+    kind=TEXT,
+    default="environment",
+    says="Label that names a model's environment, on the object, else on its namespace.",
+)
+UNKNOWN_AFTER_S = Setting(
+    name="PILOTLIGHT_UNKNOWN_AFTER_S",
+    kind=SECONDS,
+    default="60",
+    says="A model whose data is older than this is shown as Unknown.",
+)
+FAILING_SHARE = Setting(
+    name="PILOTLIGHT_FAILING_SHARE",
+    kind=SHARE,
+    default="0.5",
+    says="Share of 5xx in 5 minutes from which a model is Failing.",
+)
+FAILING_REQUESTS = Setting(
+    name="PILOTLIGHT_FAILING_REQUESTS",
+    kind=COUNT,
+    default="10",
+    says="Requests in 5 minutes below which that share says nothing.",
+)
+DEGRADED_SHARE = Setting(
+    name="PILOTLIGHT_DEGRADED_SHARE",
+    kind=SHARE,
+    default="0.01",
+    says="Share of 5xx in 5 minutes from which a serving model is Degraded.",
+)
+DEGRADED_ERRORS = Setting(
+    name="PILOTLIGHT_DEGRADED_ERRORS",
+    kind=COUNT,
+    default="3",
+    says="5xx in 5 minutes below which that share says nothing.",
+)
+DATABASE_URL = Setting(
+    name="DATABASE_URL",
+    kind=DATABASE,
+    default="",
+    says="PostgreSQL, or SQLite for one host. Empty: SQLite in the state folder.",
+    secret=True,
+)
+REDIS_URL = Setting(
+    name="REDIS_URL",
+    kind=REDIS,
+    default="",
+    says="Redis 7 or Valkey. Empty: `make demo` and `make run` start an embedded one.",
+    secret=True,
+)
+
+SETTINGS: tuple[Setting[Any], ...] = (
+    CONTEXTS,
+    KUBECONFIG,
+    ALLOWED_HOSTS,
+    HTTPS,
+    BEHIND_PROXY,
+    TRUSTED_ORIGINS,
+    DATABASE_URL,
+    REDIS_URL,
+    STATE_DIR,
+    SECRET_KEY,
+    READER_KEY,
+    ACTOR_KEY,
+    TEAM_LABEL,
+    ENVIRONMENT_LABEL,
+    UNKNOWN_AFTER_S,
+    FAILING_SHARE,
+    FAILING_REQUESTS,
+    DEGRADED_SHARE,
+    DEGRADED_ERRORS,
+    SIGN_IN_ATTEMPTS,
+    LOG_LEVEL,
+    DEBUG,
+)

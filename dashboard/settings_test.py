@@ -1,0 +1,15 @@
+"""Settings of the fast test lane: SQLite in memory, no Redis, a state folder thrown away."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+
+_STATE = tempfile.TemporaryDirectory(prefix="pilotlight-test-")
+os.environ["PILOTLIGHT_STATE_DIR"] = _STATE.name
+os.environ.setdefault("DATABASE_URL", "sqlite://:memory:")
+
+from dashboard.settings import *  # noqa: E402, F403
+
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+SERVESTATIC_USE_FINDERS = False
