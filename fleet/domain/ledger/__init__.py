@@ -1,1 +1,2 @@
-"""The ledger: all that is known of one cluster, in memory, folded from changes; says once a batch what became different."""
+"""The ledger: all that is known of one cluster, in memory, folded from changes; says once a batch
+what became different."""

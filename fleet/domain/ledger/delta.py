@@ -11,7 +11,8 @@ from fleet.domain.records.serving import TrafficTarget
 
 
 class State(StrEnum):
-    """First match wins, in this order. UNKNOWN is said of old data by the reader's clock, never by the ledger."""
+    """First match wins, in this order. UNKNOWN is said of old data by the reader's clock, never
+    by the ledger."""
 
     UNKNOWN = "Unknown"
     STOPPED = "Stopped"
@@ -23,7 +24,8 @@ class State(StrEnum):
 
 
 class ScaleKind(StrEnum):
-    """from-zero, to-zero, up, down: by the numbers; `desired` moved or `ready` moved is told by the source."""
+    """from-zero, to-zero, up, down: by the numbers; `desired` moved or `ready` moved is told by
+    the source."""
 
     FROM_ZERO = "from-zero"
     TO_ZERO = "to-zero"
@@ -35,8 +37,10 @@ class ScaleKind(StrEnum):
 class ScaleEvent:
     """The wish of a revision changed from `from_` to `to` replicas.
 
-    source: podautoscaler, deployment, leaderworkerset. cause: demand, min-change, rollout, manual, idle, gave-up, unknown.
-    actor: who did it where a field manager tells, else None. uid: identity (workload uid + resourceVersion), so replays do not double.
+    source: podautoscaler, deployment, leaderworkerset. cause: demand, min-change, rollout,
+    manual, idle, gave-up, unknown.
+    actor: who did it where a field manager tells, else None. uid: identity (workload uid +
+    resourceVersion), so replays do not double.
     """
 
     uid: str
@@ -55,9 +59,11 @@ class ScaleEvent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbeFailure:
-    """Failures of one probe of one container, from Unhealthy Events: `count` is a lower bound (events are rate-limited).
+    """Failures of one probe of one container, from Unhealthy Events: `count` is a lower bound
+    (events are rate-limited).
 
-    event_uid is the identity. about: the container it speaks of (queue-proxy's readiness speaks of the model's container).
+    event_uid is the identity. about: the container it speaks of (queue-proxy's readiness speaks
+    of the model's container).
     while_: starting or serving.
     """
 
@@ -78,7 +84,8 @@ class ProbeFailure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptObject:
-    """The newest record of a live object, or None once it is gone: what the next follower starts from."""
+    """The newest record of a live object, or None once it is gone: what the next follower starts
+    from."""
 
     resource: Resource
     uid: str
@@ -89,7 +96,8 @@ class KeptObject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplicaRow:
-    """A replica as kept. `facts` is the folded evidence as plain JSON values (an open set, read back by the ledger alone)."""
+    """A replica as kept. `facts` is the folded evidence as plain JSON values (an open set, read
+    back by the ledger alone)."""
 
     uid: str
     model: ModelKey
@@ -109,9 +117,11 @@ class ReplicaRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RevisionRow:
-    """A revision as kept: a Knative Revision, or the ReplicaSet / LeaderWorkerSet of a Standard or LLM model.
+    """A revision as kept: a Knative Revision, or the ReplicaSet / LeaderWorkerSet of a Standard
+    or LLM model.
 
-    source: knative, replicaset, leaderworkerset. traffic_percent: None where the cluster says nothing (Standard, LLM).
+    source: knative, replicaset, leaderworkerset. traffic_percent: None where the cluster says
+    nothing (Standard, LLM).
     """
 
     uid: str
@@ -135,7 +145,8 @@ class ModelStatus:
     """What the objects say of one model now; with history's percentiles it makes the fleet row.
 
     state_code, state_params: why, as a code with parameters (text is made at the edge).
-    replicas desired/min/max: None where unknown. current_revision: the one with the most traffic, else the newest ready.
+    replicas desired/min/max: None where unknown. current_revision: the one with the most traffic,
+    else the newest ready.
     """
 
     key: ModelKey

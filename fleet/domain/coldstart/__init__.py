@@ -1,0 +1,1 @@
+"""Cold starts: facts of one replica -> phases that add up, with trigger, start mode and outcome."""

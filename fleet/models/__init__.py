@@ -1,0 +1,30 @@
+"""Rows, one file per noun with its QuerySet. Only `fleet.history` writes them."""
+
+from fleet.models.access import ApiToken, Membership, OneTimeLink
+from fleet.models.action import Action, ActionStep, AuditEntry, Plan
+from fleet.models.cluster import Cluster, ObservedObject, WatchPosition
+from fleet.models.cold_start import ColdStart
+from fleet.models.events import Gap, ProbeFailure, ScaleEvent
+from fleet.models.served_model import NotTaken, ServedModel
+from fleet.models.workload import Replica, Revision
+
+__all__ = [
+    "Action",
+    "ActionStep",
+    "ApiToken",
+    "AuditEntry",
+    "Cluster",
+    "ColdStart",
+    "Gap",
+    "Membership",
+    "NotTaken",
+    "ObservedObject",
+    "OneTimeLink",
+    "Plan",
+    "ProbeFailure",
+    "Replica",
+    "Revision",
+    "ScaleEvent",
+    "ServedModel",
+    "WatchPosition",
+]

@@ -1,0 +1,148 @@
+"""What the use cases need from outside, as Protocols. Adapters keep them; `wiring` brings the two
+together."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+from fleet.domain.records.change import Change, Listed, Record
+from fleet.domain.records.keys import Resource
+
+
+class Clock(Protocol):
+    """Now, in UTC with its zone."""
+
+    def __call__(self) -> datetime: ...
+
+
+class StopFlag(Protocol):
+    """A threading.Event will do: set when the worker shuts down or the task's deadline is over."""
+
+    def is_set(self) -> bool: ...
+
+    def wait(self, timeout: float | None = None) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Served:
+    """What the cluster serves of one resource: the newest version that we read, and the rights we
+    hold on it."""
+
+    resource: Resource
+    api_version: str
+    allowed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterFacts:
+    """What a test of the connection found. Versions are None where nothing tells."""
+
+    kubernetes: str | None
+    kserve: str | None
+    knative: str | None
+    served: tuple[Served, ...]
+    missing: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bookmark:
+    """The watch is in step up to this resourceVersion (also sent for a heartbeat: version "" = an
+    open watch, nothing new)."""
+
+    resource: Resource
+    resource_version: str
+    received_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Odd:
+    """An object that could not be read: which, and what was wrong. The stream goes on."""
+
+    resource: Resource
+    name: str
+    problem: str
+    received_at: datetime
+
+
+Message = Change | Listed | Bookmark | Odd
+
+
+class ClusterReader(Protocol):
+    """Reads one cluster. Every call has a time-out; raises only fleet.errors."""
+
+    def look(self) -> ClusterFacts: ...
+
+    def list(self, resource: Resource, *, namespace: str = "") -> Listed: ...
+
+    def watch(
+        self,
+        resource: Resource,
+        *,
+        since: str,
+        namespace: str = "",
+        timeout_s: float,
+        stop: StopFlag,
+    ) -> Iterator[Message]: ...
+
+    def get(self, resource: Resource, *, namespace: str, name: str) -> Record: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patch:
+    """A merge patch of one object. `object` is apiVersion/Kind/namespace/name; uid and
+    resource_version guard it when given."""
+
+    object: str
+    body: Mapping[str, Any]
+    uid: str = ""
+    resource_version: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PatchResult:
+    """The object after the patch (or as it would be), as the API returned it, without
+    managedFields; warnings from headers."""
+
+    raw: Mapping[str, Any]
+    resource_version: str
+    warnings: tuple[str, ...] = ()
+
+
+class ClusterWriter(Protocol):
+    """Reads objects raw just before a write, and writes. Field manager `pilot-light`. Raises only
+    fleet.errors."""
+
+    def read(self, object_: str) -> Mapping[str, Any]: ...
+
+    def patch(self, patch: Patch, *, dry_run: bool) -> PatchResult: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a model's own route answered. status None = no HTTP answer (`error` says why).
+
+    ttft_s: request sent to first token of a stream; total_s: to the end. body_excerpt: bounded,
+    for telling hops apart.
+    """
+
+    status: int | None
+    error: str = ""
+    ttft_s: float | None = None
+    total_s: float | None = None
+    body_excerpt: str = ""
+    content_type: str = ""
+
+
+class ModelCaller(Protocol):
+    """Sends a real OpenAI request through a model's own route, to allowed hosts only."""
+
+    def complete(
+        self, *, url: str, path: str, model: str, timeout_s: float, api_key: str | None
+    ) -> Answer: ...
+
+
+class Announcer(Protocol):
+    """Rings the bell: what changed, as keys. Never raises: a lost bell costs seconds."""
+
+    def changed(self, *, cluster: str, keys: Sequence[str]) -> None: ...
