@@ -1,0 +1,1 @@
+"""The processes of one host: started, kept up and ended together. Knows no Django."""
