@@ -1,0 +1,1 @@
+"""Who may do what on a simulated cluster: certificates, tokens, roles, kubeconfig."""

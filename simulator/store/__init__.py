@@ -1,0 +1,1 @@
+"""The objects of one simulated cluster, as its API server keeps them."""
