@@ -1,0 +1,69 @@
+# Bare `make` prints the targets. Everything runs from .venv, made by `make setup`.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+PORT ?= 8000
+SEED ?= 1
+CLUSTERS ?= 3
+MODELS ?= 24
+export PORT SEED CLUSTERS MODELS
+
+.PHONY: help setup demo run test check format lint types contracts deploy-files bench truth shots lock
+
+help: ## print the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  %-14s %s\n", $$1, $$2}'
+
+# Installed again only when the lock file's content changes.
+LOCK_SUM := $(shell sha256sum requirements.lock | cut -d' ' -f1)
+setup: ## make .venv from the hash-pinned lock file
+	@if [ "$$(cat $(STAMP) 2>/dev/null)" != "$(LOCK_SUM)" ]; then \
+		[ -x $(BIN)/python ] || $(PYTHON) -m venv $(VENV); \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock; \
+		echo "$(LOCK_SUM)" > $(STAMP); \
+	fi
+
+demo: setup ## everything on simulated clusters: PORT, SEED, CLUSTERS, MODELS
+	@exec $(BIN)/python manage.py demo
+
+run: setup ## the same against real clusters: PILOTLIGHT_CONTEXTS, KUBECONFIG, PORT
+	@exec $(BIN)/python manage.py run
+
+test: setup ## the whole suite; names what did not run for lack of a tool
+	@$(BIN)/python -m tests.lanes.suite
+
+check: lint types contracts deploy-files test ## exactly what CI runs
+
+format: setup ## format and sort
+	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .
+
+lint: setup
+	@$(BIN)/ruff format --check . && $(BIN)/ruff check .
+
+types: setup
+	@$(BIN)/mypy .
+
+contracts: setup
+	@$(BIN)/lint-imports
+	@$(BIN)/python manage.py makemigrations --check --dry-run
+
+deploy-files: setup
+	@$(BIN)/python -m tests.lanes.deploy_files
+
+bench: setup ## benchmarks, one JSON line each
+	@$(BIN)/python -m benchmarks
+
+truth: setup ## long real-time checks against the simulator's truth
+	@$(BIN)/python -m benchmarks.truth
+
+shots: setup ## retake the README's screenshots from the seeded demo
+	@$(BIN)/python -m tests.lanes.shots
+
+lock: setup ## remake both lock files from pyproject.toml
+	@$(BIN)/uv lock --quiet
+	@$(BIN)/uv export --quiet --frozen --all-groups --no-emit-project --no-header -o requirements.lock
+	@$(BIN)/uv export --quiet --frozen --no-default-groups --no-emit-project --no-header -o requirements-run.lock
