@@ -1,0 +1,27 @@
+"""Rows that a grant lets its holder see."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from django.db.models import QuerySet
+
+from dashboard.access.rules import Grant
+from fleet.models import Cluster
+from fleet.models.keyed import Keyed
+
+K = TypeVar("K", bound=Keyed)
+
+
+def within(rows: QuerySet[K], grant: Grant) -> QuerySet[K]:
+    """Those rows of models (starts, events, actions …) that lie in the grant's scope."""
+    if grant.clusters is not None:
+        rows = rows.filter(cluster__in=sorted(grant.clusters))
+    if grant.namespaces is not None:
+        rows = rows.filter(namespace__in=sorted(grant.namespaces))
+    return rows
+
+
+def clusters_within(rows: QuerySet[Cluster], grant: Grant) -> QuerySet[Cluster]:
+    """Those clusters that lie in the grant's scope."""
+    return rows if grant.clusters is None else rows.filter(name__in=sorted(grant.clusters))
