@@ -69,11 +69,15 @@ Message = Change | Listed | Bookmark | Odd
 
 
 class ClusterReader(Protocol):
-    """Reads one cluster. Every call has a time-out; raises only fleet.errors."""
+    """Reads one cluster. Every call has a time-out; raises only fleet.errors.
 
-    def look(self) -> ClusterFacts: ...
+    model_kind: narrows a list or a watch to what belongs to this kind of model, "" = all.
+    watch: an open watch is told by a Bookmark without a version, then come the messages.
+    """
 
-    def list(self, resource: Resource, *, namespace: str = "") -> Listed: ...
+    def look(self, *, namespaces: Sequence[str] = ()) -> ClusterFacts: ...
+
+    def list(self, resource: Resource, *, namespace: str = "", model_kind: str = "") -> Listed: ...
 
     def watch(
         self,
@@ -81,11 +85,18 @@ class ClusterReader(Protocol):
         *,
         since: str,
         namespace: str = "",
+        model_kind: str = "",
         timeout_s: float,
         stop: StopFlag,
     ) -> Iterator[Message]: ...
 
     def get(self, resource: Resource, *, namespace: str, name: str) -> Record: ...
+
+    def pulse(self) -> None:
+        """Ask for the smallest thing there is: proves that the server answers us now."""
+
+    def close(self) -> None:
+        """End every open watch at once, also those that other threads are blocked on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

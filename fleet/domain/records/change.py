@@ -48,12 +48,24 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OddItem:
+    """An object of a list that could not be read: it is there, though nothing is known of it.
+    uid: "" if not even that."""
+
+    uid: str
+    name: str
+    problem: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
     """A whole list of one resource, taken at `received_at`; None in `unseen_since` = first look,
     else a gap began then.
 
     What we knew and the list lacks has ended, unseen, between `unseen_since` and `received_at`.
-    namespace: "" for all namespaces.
+    namespace: "" for all namespaces. model_kind: the list was narrowed to what belongs to this kind
+    of model: only records of that model_kind can be missing from it; "" = not narrowed.
+    odd: objects that are there but could not be read: they have not ended.
     """
 
     resource: Resource
@@ -62,3 +74,5 @@ class Listed:
     resource_version: str = ""
     namespace: str = ""
     unseen_since: datetime | None = None
+    model_kind: str = ""
+    odd: tuple[OddItem, ...] = ()
