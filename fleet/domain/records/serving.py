@@ -2,14 +2,19 @@
 
 from dataclasses import dataclass
 
-from fleet.domain.records.common import Condition, Meta
+from fleet.domain.records.common import Condition, Meta, Moved
 from fleet.domain.records.keys import Mode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Container:
-    """A container as declared. `args` is command and args joined in order; env values are never
-    read."""
+    """A container as declared. `args` is command and args joined in order, bounded; env values are
+    never read.
+
+    engine: how the whole command line starts vLLM: "vllm-serve", "vllm-module",
+    "huggingfaceserver"; "" if it shows none. served_names: from the whole command line, in order.
+    startup_probe: whether one is declared (then `started` of the state means the server answered).
+    """
 
     name: str
     image: str = ""
@@ -17,6 +22,9 @@ class Container:
     port: int | None = None
     gpus: int = 0
     gpu_resource: str = ""
+    engine: str = ""
+    served_names: tuple[str, ...] = ()
+    startup_probe: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +49,9 @@ class ModelRecord:
     labels, annotations: only keys that we read (team, environment, autoscalerClass, stop,
     disable-auto-update, GitOps marks).
     prefill_replicas: LLMInferenceService `spec.prefill.replicas`; None = no prefill part.
+    mode_stated: False if neither status nor annotation names the mode: `mode` is then the default.
+    fingerprint: changes with labels and annotations, which roll the pods of an InferenceService
+    though no generation moves. Source: kserve pkg/controller/v1beta1/inferenceservice/components.
     """
 
     meta: Meta
@@ -70,6 +81,9 @@ class ModelRecord:
     labels: tuple[tuple[str, str], ...] = ()
     annotations: tuple[tuple[str, str], ...] = ()
     gitops: str = ""
+    mode_stated: bool = True
+    fingerprint: str = ""
+    moves: tuple[Moved, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +120,7 @@ class RevisionRecord:
     desired_replicas: int | None = None
     actual_replicas: int | None = None
     conditions: tuple[Condition, ...] = ()
+    moves: tuple[Moved, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +138,7 @@ class AutoscalerRecord:
     desired_scale: int | None = None
     actual_scale: int | None = None
     conditions: tuple[Condition, ...] = ()
+    moves: tuple[Moved, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

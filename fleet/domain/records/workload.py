@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from fleet.domain.records.common import Condition, Meta
+from fleet.domain.records.common import Condition, Meta, Moved
 from fleet.domain.records.serving import Container
 
 
@@ -37,6 +37,7 @@ class WorkloadRecord:
     containers: tuple[Container, ...] = ()
     conditions: tuple[Condition, ...] = ()
     version_label: str = ""
+    moves: tuple[Moved, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
