@@ -1,0 +1,2 @@
+"""Kubernetes API servers: reading through raw bytes and typed structs, authentication by the
+official client."""
