@@ -1,0 +1,173 @@
+"""Pods."""
+
+from fleet.adapters.kubernetes.parse.common import (
+    COMPONENT_LABEL,
+    CONTAINERS_AT_MOST,
+    KNATIVE,
+    VALUE_LENGTH,
+    bounded,
+    conditions_of,
+    containers_of,
+    duration_s,
+    given,
+    meta_of,
+    model_of,
+    role_of,
+    shared,
+    utc,
+)
+from fleet.adapters.kubernetes.parse.shapes import (
+    PodSpec,
+    RawContainerStatus,
+    RawPod,
+    Terminated,
+    Texts,
+)
+from fleet.domain.records.serving import Container
+from fleet.domain.records.workload import ContainerRun, ContainerState, PodRecord
+
+LWS = "leaderworkerset.sigs.k8s.io/"
+LOCAL_MODEL = "internal.serving.kserve.io/localmodel"
+STORAGE_INITIALIZER = "storage-initializer"
+# Models named by a path are on a disk; a name such as org/model is fetched by the server itself.
+_MODEL_FLAGS = ("--model", "--model_id", "--model-id", "--model_dir")
+
+
+def pod_record(raw: RawPod) -> PodRecord:
+    """A pod as read."""
+    labels = raw.metadata.labels or {}
+    kind, model = model_of(labels)
+    declared = containers_of(raw.spec.containers)
+    gpus, resource = _gpus(declared)
+    group, leader = _group(labels)
+    return PodRecord(
+        meta=meta_of(raw.metadata),
+        model_kind=kind,
+        model=model,
+        component=component_of(labels, kind),
+        role=role_of(labels),
+        revision=shared(labels.get(KNATIVE + "revision")),
+        revision_uid=shared(labels.get(KNATIVE + "revisionUID")),
+        group=group,
+        leader=leader,
+        node=shared(raw.spec.nodeName),
+        phase=shared(raw.status.phase),
+        reason=shared(raw.status.reason),
+        message=bounded(raw.status.message),
+        conditions=conditions_of(raw.status.conditions),
+        declared=declared,
+        containers=_states(raw),
+        gpus=gpus,
+        gpu_resource=resource,
+        weights_from=weights_from(raw, declared),
+        progress_deadline_s=duration_s(_progress_deadline(raw.metadata.annotations)),
+    )
+
+
+def _progress_deadline(annotations: Texts) -> str | None:
+    return (annotations or {}).get(KNATIVE + "progress-deadline")
+
+
+def component_of(labels: dict[str, str], kind: str) -> str:
+    """predictor, transformer, … of an InferenceService; workload or the rest of the label's own
+    word (router-scheduler, …) of an LLMInferenceService; "" for others.
+    Source: kserve pkg/constants/constants.go."""
+    if kind == "InferenceService":
+        return shared(labels.get("component"))
+    word = labels.get(COMPONENT_LABEL, "").removeprefix("llminferenceservice-")
+    return "workload" if word.startswith("workload") else shared(word)
+
+
+def _group(labels: dict[str, str]) -> tuple[str, bool]:
+    """LeaderWorkerSet group as "name/index", and whether this is its leader (worker-index 0)."""
+    name = labels.get(LWS + "name")
+    if not name:
+        return "", True
+    return shared(f"{name}/{labels.get(LWS + 'group-index', '0')}"), (
+        labels.get(LWS + "worker-index", "0") == "0"
+    )
+
+
+def _gpus(declared: tuple[Container, ...]) -> tuple[int, str]:
+    resource = next((item.gpu_resource for item in declared if item.gpu_resource), "")
+    return sum(item.gpus for item in declared if item.gpu_resource == resource), resource
+
+
+def _states(raw: RawPod) -> tuple[ContainerState, ...]:
+    """Init containers first, in the order they run. A pod without container statuses has none."""
+    inits = {item.name: item.restartPolicy for item in raw.spec.initContainers or ()}
+    first = [
+        _state(item, init=True, sidecar=inits.get(item.name) == "Always")
+        for item in (raw.status.initContainerStatuses or ())[:CONTAINERS_AT_MOST]
+    ]
+    order = {name: at for at, name in enumerate(inits)}
+    first.sort(key=lambda state: order.get(state.name, len(order)))
+    then = [
+        _state(item, init=False, sidecar=False)
+        for item in (raw.status.containerStatuses or ())[:CONTAINERS_AT_MOST]
+    ]
+    return (*first, *then)
+
+
+def _state(raw: RawContainerStatus, *, init: bool, sidecar: bool) -> ContainerState:
+    waiting, running = raw.state.waiting, raw.state.running
+    return ContainerState(
+        name=shared(raw.name),
+        image=shared(raw.image),
+        image_id=bounded(raw.imageID, VALUE_LENGTH),
+        init=init,
+        sidecar=sidecar,
+        ready=raw.ready,
+        started=raw.started,
+        restarts=raw.restartCount,
+        waiting_reason=shared(waiting.reason if waiting else ""),
+        waiting_message=bounded(waiting.message if waiting else ""),
+        running_since=utc(running.startedAt) if running else None,
+        ended=_run(raw.state.terminated),
+        last=_run(raw.lastState.terminated),
+    )
+
+
+def _run(raw: Terminated | None) -> ContainerRun | None:
+    if raw is None:
+        return None
+    return ContainerRun(
+        exit_code=raw.exitCode,
+        reason=shared(raw.reason),
+        message=bounded(raw.message),
+        started_at=utc(raw.startedAt),
+        finished_at=utc(raw.finishedAt),
+    )
+
+
+def weights_from(raw: RawPod, declared: tuple[Container, ...]) -> str:
+    """Where the weights come from: storage-initializer, modelcar, oci-native, local-cache, pvc,
+    app-download, baked, or "" where nothing tells. Read from the pod: the init container of a
+    storageUri is put in by the pod's webhook, so that no template has it.
+    Source: kserve pkg/webhook/admission/pod/storage_initializer_injector.go."""
+    names = {item.name for item in (*(raw.spec.initContainers or ()),)}
+    if any(name.startswith("modelcar-init") for name in names):
+        return "modelcar"
+    if STORAGE_INITIALIZER in names:
+        return "storage-initializer"
+    return _from_volumes(raw.metadata.annotations, raw.spec) or _from_arguments(declared)
+
+
+def _from_volumes(annotations: Texts, spec: PodSpec) -> str:
+    if any(key.startswith(LOCAL_MODEL) for key in annotations or ()):
+        return "local-cache"
+    volumes = spec.volumes or ()
+    if any(given(volume.image) for volume in volumes):
+        return "oci-native"
+    claims = [volume for volume in volumes if volume.persistentVolumeClaim]
+    return "pvc" if any(volume.name.startswith("kserve-pvc-source") for volume in claims) else ""
+
+
+def _from_arguments(declared: tuple[Container, ...]) -> str:
+    for container in declared:
+        for at, word in enumerate(container.args):
+            flag, _, value = word.partition("=")
+            if flag in _MODEL_FLAGS:
+                value = value or (container.args[at + 1] if at + 1 < len(container.args) else "")
+                return "baked" if value.startswith("/") else "app-download"
+    return ""
