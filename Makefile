@@ -13,7 +13,7 @@ CLUSTERS ?= 3
 MODELS ?= 24
 export PORT SEED CLUSTERS MODELS
 
-.PHONY: help setup demo run test check format lint types contracts deploy-files bench truth shots lock
+.PHONY: help setup demo run test check format lint types contracts bench truth shots lock
 
 help: ## print the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  %-14s %s\n", $$1, $$2}'
@@ -36,7 +36,7 @@ run: setup ## the same against real clusters: PILOTLIGHT_CONTEXTS, KUBECONFIG, P
 test: setup ## the whole suite; names what did not run for lack of a tool
 	@$(BIN)/python -m tests.lanes.suite
 
-check: lint types contracts deploy-files test ## exactly what CI runs
+check: lint types contracts test ## exactly what CI runs
 
 format: setup ## format and sort
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .
@@ -50,9 +50,6 @@ types: setup
 contracts: setup
 	@$(BIN)/lint-imports
 	@$(BIN)/python manage.py makemigrations --check --dry-run
-
-deploy-files: setup
-	@$(BIN)/python -m tests.lanes.deploy_files
 
 bench: setup ## benchmarks, one JSON line each
 	@$(BIN)/python -m benchmarks
