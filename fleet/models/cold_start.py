@@ -72,6 +72,10 @@ class ColdStart(Keyed):
             ),
             # The cold starts list, newest first.
             models.Index(fields=["-started_at", "-id"], name="cold_starts_newest"),
+            # The fleet row's figures.
+            models.Index(
+                fields=["cluster", "model_uid", "-started_at"], name="cold_starts_of_model_uid"
+            ),
             # Starts in flight.
             models.Index(fields=["outcome", "-started_at"], name="cold_starts_by_outcome"),
         ]

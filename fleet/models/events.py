@@ -89,6 +89,10 @@ class ProbeFailure(Keyed):
                 fields=["cluster", "kind", "namespace", "name", "-at"],
                 name="probe_failures_of_model",
             ),
+            # The fleet row's count of the last hour.
+            models.Index(
+                fields=["cluster", "model_uid", "-at"], name="probe_failures_of_model_uid"
+            ),
             models.Index(fields=["-at", "-id"], name="probe_failures_newest"),
         ]
 

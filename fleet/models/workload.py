@@ -1,5 +1,6 @@
 """Revisions and replicas, kept when the cluster has forgotten them."""
 
+from datetime import datetime
 from typing import Self
 
 from django.db import models
@@ -61,6 +62,10 @@ class ReplicaQuerySet(models.QuerySet["Replica"]):
 
     def living(self) -> Self:
         return self.filter(gone_at=None)
+
+    def handed_on(self, *, since: datetime) -> Self:
+        """What a follower starts from: the living, and those gone since that moment."""
+        return self.filter(models.Q(gone_at=None) | models.Q(gone_at__gte=since))
 
 
 class Replica(Keyed):

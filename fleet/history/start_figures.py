@@ -1,0 +1,147 @@
+"""What a model's starts of seven days say: counts, percentiles, the last one, those in flight."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from fleet.domain.coldstart.remaining import percentile, remaining
+from fleet.domain.coldstart.start import Outcome
+from fleet.models import ColdStart
+
+WINDOW = timedelta(days=7)
+# Fewer starts than these say nothing of a median, or of a 95th percentile.
+ENOUGH_FOR_P50 = 5
+ENOUGH_FOR_P95 = 20
+
+
+@dataclass(slots=True, kw_only=True)
+class StartFigures:
+    """p50_s, p95_s: of `total_s` of ready starts of all start modes.
+
+    last, in_flight: the API's forms.
+    """
+
+    count: int = 0
+    failed: int = 0
+    p50_s: float | None = None
+    p95_s: float | None = None
+    last: dict[str, object] | None = None
+    in_flight: list[dict[str, object]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The columns of a start that figures are made of."""
+
+    id: int
+    uid: str
+    outcome: str
+    start_mode: str
+    total_s: float | None
+
+
+def start_figures(cluster: str, uids: Sequence[str], *, now: datetime) -> dict[str, StartFigures]:
+    """Figures by model uid, for each of `uids`: two queries, however many there are."""
+    by_uid = _measured(cluster, uids, since=now - WINDOW)
+    wanted = [start.id for starts in by_uid.values() for start in _shown(starts)]
+    whole = ColdStart.objects.in_bulk(wanted)
+    return {uid: _figures(by_uid[uid], whole, now=now) for uid in uids}
+
+
+def _measured(cluster: str, uids: Sequence[str], *, since: datetime) -> dict[str, list[Measured]]:
+    """Newest first."""
+    found: dict[str, list[Measured]] = defaultdict(list)
+    rows = (
+        ColdStart.objects.filter(cluster=cluster, model_uid__in=uids)
+        .started_since(since)
+        .newest_first()
+        .values_list("id", "model_uid", "outcome", "start_mode", "total_s")
+    )
+    for row in rows:
+        found[row[1]].append(Measured(*row))
+    return found
+
+
+def _shown(starts: Sequence[Measured]) -> list[Measured]:
+    """The newest start, and those that still run."""
+    return [*starts[:1], *_in_flight(starts)]
+
+
+def _in_flight(starts: Iterable[Measured]) -> list[Measured]:
+    return [start for start in starts if start.outcome == Outcome.RUNNING.value]
+
+
+def _figures(
+    starts: Sequence[Measured], whole: dict[int, ColdStart], *, now: datetime
+) -> StartFigures:
+    totals = sorted(_totals(starts))
+    flying = (whole[s.id] for s in _in_flight(starts) if s.id in whole)
+    last = whole.get(starts[0].id) if starts else None
+    return StartFigures(
+        count=len(starts),
+        failed=sum(start.outcome == Outcome.FAILED.value for start in starts),
+        p50_s=percentile(totals, 0.5) if len(totals) >= ENOUGH_FOR_P50 else None,
+        p95_s=percentile(totals, 0.95) if len(totals) >= ENOUGH_FOR_P95 else None,
+        last=start_json(last) if last else None,
+        in_flight=[_flight(row, _totals(starts, of=row.start_mode), now=now) for row in flying],
+    )
+
+
+def _totals(starts: Iterable[Measured], *, of: str = "") -> list[float]:
+    """Lengths of ready starts, of one start mode if it is given."""
+    ready = (s for s in starts if s.outcome == Outcome.READY.value and of in {"", s.start_mode})
+    return [start.total_s for start in ready if start.total_s is not None]
+
+
+def _flight(row: ColdStart, comparable: list[float], *, now: datetime) -> dict[str, object]:
+    """A start in flight: where it is, and what remains by comparable starts (None = too few)."""
+    elapsed_s = max(0.0, (now - row.started_at).total_seconds())
+    left = remaining(comparable, elapsed_s=elapsed_s)
+    phase = row.phases[-1] if row.phases else {}
+    return {
+        "id": row.pk,
+        "replica": row.replica,
+        "phase": phase.get("phase"),
+        "phase_started_at": phase.get("started_at"),
+        "started_at": row.started_at.isoformat(),
+        "start_mode": row.start_mode,
+        "outcome": row.outcome,
+        "elapsed_s": round(elapsed_s, 1),
+        "eta_p50_s": left.p50_s if len(comparable) >= ENOUGH_FOR_P50 else None,
+        "eta_p95_s": left.p95_s if len(comparable) >= ENOUGH_FOR_P95 else None,
+    }
+
+
+def start_json(row: ColdStart) -> dict[str, object]:
+    """A start in the API's form (docs/api.md, ColdStart)."""
+    failed = bool(row.failure_class or row.failure_reason)
+    return {
+        "id": row.pk,
+        "model": str(row.key),
+        "revision": row.revision,
+        "replica": row.replica,
+        "replica_uid": row.replica_uid,
+        "role": row.role,
+        "node": row.node or None,
+        "restarts": row.restarts,
+        "trigger": row.trigger,
+        "start_mode": row.start_mode,
+        "outcome": row.outcome,
+        "failure": {"class": row.failure_class, "reason": row.failure_reason} if failed else None,
+        "started_at": row.started_at.isoformat(),
+        "ready_at": _text(row.ready_at),
+        "ended_at": _text(row.ended_at),
+        "first_answer_at": _text(row.first_answer_at),
+        "ended_in_phase": row.ended_in_phase or None,
+        "total_s": row.total_s,
+        "total_to_first_answer_s": row.total_to_first_answer_s,
+        "unexplained_s": row.unexplained_s,
+        "clamped": row.clamped,
+        "phases": row.phases,
+        "requests_lost": row.requests_lost,
+    }
+
+
+def _text(moment: datetime | None) -> str | None:
+    return moment.isoformat() if moment else None
