@@ -24,6 +24,7 @@ from fleet.errors import CredentialsExpired
 
 USER_AGENT = "pilot-light/0.1"
 JSON = "application/json"
+MERGE_PATCH = "application/merge-patch+json"
 ERROR_BODY_BYTES = 64 * 1024
 CONNECT_S = 5.0
 READ_S = 30.0
@@ -99,6 +100,18 @@ class Client:
         with response:
             return self._checked(f"POST {path}", response).read()
 
+    def patch(
+        self, path: str, body: object, *, query: Mapping[str, str]
+    ) -> tuple[bytes, tuple[str, ...]]:
+        """A JSON merge patch: the whole body of a 2xx, and the Warning headers; raises
+        fleet.errors."""
+        response = self._send(
+            "PATCH", path, query=query, accept=JSON, body=body, read_s=READ_S, sent=MERGE_PATCH
+        )
+        with response:
+            answer = self._checked(f"PATCH {path}", response).read()
+        return answer, tuple(response.headers.getlist("Warning"))
+
     def open(
         self,
         path: str,
@@ -127,8 +140,9 @@ class Client:
         accept: str,
         body: object,
         read_s: float,
+        sent: str = JSON,
     ) -> urllib3.BaseHTTPResponse:
-        headers = {"Accept": accept} | ({"Content-Type": JSON} if body is not None else {})
+        headers = {"Accept": accept} | ({"Content-Type": sent} if body is not None else {})
         try:
             api, (verb, url, sent_headers, sent_body, _) = self._request(
                 method, path, query, headers=headers, body=body
