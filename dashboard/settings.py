@@ -35,6 +35,7 @@ INSTALLED_APPS = [
     "simulator",
 ]
 MIDDLEWARE = [
+    "dashboard.api.middleware.ProblemMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "servestatic.middleware.ServeStaticMiddleware",
@@ -43,6 +44,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "dashboard.middleware.SignInRequired",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -61,6 +63,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "dashboard.context.viewer",
             ]
         },
     }
@@ -123,6 +126,7 @@ AXES_COOLOFF_TIME = 0.25
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_RESET_ON_SUCCESS = True
 AXES_VERBOSE = False
+AXES_LOCKOUT_CALLABLE = "dashboard.views.sign_in.locked_out"
 
 # What a browser may do with our pages.
 CONTENT_SECURITY_POLICY: dict[str, Any] = {
@@ -165,6 +169,7 @@ STATIC_ROOT = STATE_DIR / "static"
 STATICFILES_FINDERS = [
     "django.contrib.staticfiles.finders.FileSystemFinder",
     "django.contrib.staticfiles.finders.AppDirectoriesFinder",
+    "dashboard.charts.plotly_files.PlotlyFinder",
 ]
 SERVESTATIC_USE_FINDERS = True
 SERVESTATIC_AUTOREFRESH = False

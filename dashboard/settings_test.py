@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import tempfile
+from pathlib import Path
 
 _STATE = tempfile.TemporaryDirectory(prefix="pilotlight-test-")
 os.environ["PILOTLIGHT_STATE_DIR"] = _STATE.name
+# The static files' middleware warns of a folder that is missing.
+(Path(_STATE.name) / "static").mkdir()
 os.environ.setdefault("DATABASE_URL", "sqlite://:memory:")
 
 from dashboard.settings import *  # noqa: E402, F403

@@ -1,0 +1,104 @@
+"""Who calls: a bearer token, or a signed-in person's session cookie (then with CSRF for writes)."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import UTC, datetime
+
+from django.conf import settings
+from django.core.cache import cache
+from django.http import HttpRequest
+from ninja.errors import AuthenticationError
+from ninja.security import APIKeyCookie, HttpBearer
+from ninja.utils import check_csrf
+
+from dashboard.access import Grant, Role, grant_of_token, grant_of_user, may
+from dashboard.api.problems import ApiProblem, not_found
+from fleet.domain.records.keys import ModelKey
+from fleet.models import ApiToken
+
+# Plans, applies and reverts one person may ask for within a window, per web process.
+WRITES_PER_WINDOW = 60
+WINDOW_S = 60
+
+
+class BearerToken(HttpBearer):
+    """`Authorization: Bearer …`. A wrong token is refused, whatever cookie comes with it."""
+
+    def authenticate(self, request: HttpRequest, token: str) -> Grant:
+        """The grant of a token that is neither revoked nor expired; else 401."""
+        grant = grant_of_bearer(token)
+        if grant is None:
+            raise AuthenticationError
+        return grant
+
+
+class SessionCookie(APIKeyCookie):
+    """The cookie that sign-in gives. Writes also need the CSRF token, as forms do."""
+
+    param_name = settings.SESSION_COOKIE_NAME
+
+    def __call__(self, request: HttpRequest) -> Grant | None:
+        """The person's grant; None when nobody is signed in; 403 without the CSRF token."""
+        grant = grant_of_user(getattr(request, "user", None))
+        if grant is not None and check_csrf(request):
+            raise ApiProblem(403, "Send the CSRF token in `X-CSRFToken`, or use an API token.")
+        return grant
+
+    def authenticate(self, request: HttpRequest, key: str | None) -> Grant | None:
+        """As calling it: the cookie itself was read by the session middleware."""
+        return self(request)
+
+
+def grant_of_bearer(token: str) -> Grant | None:
+    """What this token allows now; None when it is unknown, expired or revoked."""
+    digest = hashlib.sha256(token.encode(errors="replace")).hexdigest()
+    usable = ApiToken.objects.usable(now=datetime.now(UTC))
+    row = usable.select_related("user").filter(digest=digest).first()
+    return None if row is None else grant_of_token(row)
+
+
+def grant_of_request(request: HttpRequest) -> Grant | None:
+    """The caller's grant, for reads outside the API's own operations."""
+    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    if scheme.lower() == "bearer":
+        return grant_of_bearer(token)
+    return grant_of_user(getattr(request, "user", None))
+
+
+def caller(request: HttpRequest) -> Grant:
+    """The grant that authentication put on the request."""
+    grant = getattr(request, "auth", None)
+    if not isinstance(grant, Grant):
+        raise AuthenticationError
+    return grant
+
+
+def require_sight(grant: Grant, key: ModelKey) -> None:
+    """404 for what lies out of scope, as for what does not exist."""
+    if not grant.sees(key.cluster, key.namespace):
+        raise not_found("model")
+
+
+def require_operator(grant: Grant, key: ModelKey) -> None:
+    """404 out of scope, 403 for a role that only looks, 429 when asked too often."""
+    require_sight(grant, key)
+    if not may(grant, Role.OPERATOR, key.cluster, key.namespace):
+        raise ApiProblem(403, "This needs the role operator in this cluster and namespace.")
+    _count_write(grant.who)
+
+
+def _count_write(who: str) -> None:
+    name = "api-writes:" + hashlib.sha256(who.encode()).hexdigest()
+    cache.add(name, 0, WINDOW_S)
+    try:
+        count = cache.incr(name)
+    except ValueError:
+        # The window ended between the two calls.
+        return
+    if count > WRITES_PER_WINDOW:
+        raise ApiProblem(
+            429,
+            f"More than {WRITES_PER_WINDOW} plans and actions within {WINDOW_S} s.",
+            headers={"Retry-After": str(WINDOW_S)},
+        )

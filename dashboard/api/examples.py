@@ -1,0 +1,229 @@
+"""One example of each answer, for the OpenAPI document; a test holds them to their schemas."""
+
+from __future__ import annotations
+
+from typing import Any
+
+KEY = "demo-a/InferenceService/chat/llama-3-8b"
+COLD_START: dict[str, Any] = {
+    "id": 91,
+    "model": KEY,
+    "revision": "llama-3-8b-predictor-00004",
+    "replica": "llama-3-8b-predictor-00004-deployment-6c9d7b5f4-x2x7k",
+    "replica_uid": "5f0c1f5e-0c1b-4b8f-9a60-3a7d0e6f2f10",
+    "role": "both",
+    "node": "gpu-3",
+    "restarts": 0,
+    "trigger": "scale-from-zero",
+    "start_mode": "cached-image",
+    "outcome": "ready",
+    "failure": None,
+    "started_at": "2026-11-30T09:12:04Z",
+    "ready_at": "2026-11-30T09:13:28Z",
+    "ended_at": "2026-11-30T09:13:28Z",
+    "first_answer_at": None,
+    "ended_in_phase": None,
+    "total_s": 84.0,
+    "total_to_first_answer_s": None,
+    "unexplained_s": 1.0,
+    "clamped": False,
+    "phases": [
+        {
+            "phase": "load-engine",
+            "started_at": "2026-11-30T09:12:35Z",
+            "ended_at": "2026-11-30T09:13:27Z",
+            "seconds": 52.0,
+            "source": "container",
+            "error_s": 1.0,
+        }
+    ],
+    "requests_lost": None,
+}
+REVISION: dict[str, Any] = {
+    "name": "llama-3-8b-predictor-00004",
+    "uid": "0b8a4b3e-7a4e-4c0c-8a43-6f6f0f2f9c11",
+    "source": "knative",
+    "number": "4",
+    "image": "vllm/vllm-openai:v0.11.0",
+    "traffic_percent": 100,
+    "min_scale": 0,
+    "max_scale": 3,
+    "ready": True,
+    "ready_reason": None,
+    "created_at": "2026-11-29T16:02:11Z",
+    "gone_at": None,
+}
+MODEL: dict[str, Any] = {
+    "key": KEY,
+    "uid": "c1c7c1a2-4f0e-4f59-9f43-0d1c3a5b7e21",
+    "cluster": "demo-a",
+    "kind": "InferenceService",
+    "namespace": "chat",
+    "name": "llama-3-8b",
+    "mode": "Knative",
+    "state": "Starting",
+    "state_reason": "waking from zero",
+    "served_names": ["llama-3-8b"],
+    "url": "http://llama-3-8b.chat.example.com",
+    "team": "search",
+    "environment": "prod",
+    "replicas": {"ready": 0, "desired": 1, "min": 0, "max": 3},
+    "revision": {
+        "name": REVISION["name"],
+        "uid": REVISION["uid"],
+        "traffic_percent": 100,
+        "created_at": REVISION["created_at"],
+    },
+    "cold_start": {
+        "count_7d": 24,
+        "failed_7d": 1,
+        "p50_s": 84.0,
+        "p95_s": 171.0,
+        "last": COLD_START,
+        "in_flight": [
+            {
+                "id": 92,
+                "phase": "load-engine",
+                "elapsed_s": 31.0,
+                "eta_p50_s": 53.0,
+                "eta_p95_s": 140.0,
+            }
+        ],
+    },
+    "errors": None,
+    "probe_failures_1h": {"starting": 9, "serving": 0, "at_least": True},
+    "finding": None,
+    "data_age_s": 1.2,
+}
+SCALE_EVENT: dict[str, Any] = {
+    "at": "2026-11-30T09:12:04Z",
+    "model": KEY,
+    "revision": REVISION["name"],
+    "from": 0,
+    "to": 1,
+    "desired": 1,
+    "kind": "from-zero",
+    "source": "podautoscaler",
+    "cause": "demand",
+    "actor": None,
+}
+PROBE_FAILURE: dict[str, Any] = {
+    "at": "2026-11-30T09:13:20Z",
+    "first_at": "2026-11-30T09:12:40Z",
+    "model": KEY,
+    "replica": COLD_START["replica"],
+    "container": "queue-proxy",
+    "about": "kserve-container",
+    "probe": "readiness",
+    "while": "starting",
+    "count": 9,
+    "message": "Readiness probe failed: HTTP probe failed with statuscode: 503",
+}
+CLUSTER: dict[str, Any] = {
+    "name": "demo-a",
+    "state": "live",
+    "data_age_s": 0.8,
+    "kubernetes": "1.36",
+    "kserve": "0.20",
+    "knative": "1.21",
+    "metric_era": None,
+    "missing": [{"permission": "pods/log", "costs": "engine phases"}],
+    "models": 9,
+    "not_taken_for_vllm": 2,
+    "read_only": False,
+}
+CHANGE: dict[str, Any] = {
+    "object": f"serving.knative.dev/v1/Revision/chat/{REVISION['name']}",
+    "uid": REVISION["uid"],
+    "field": "metadata.annotations[autoscaling.knative.dev/min-scale]",
+    "before": None,
+    "after": "1",
+}
+PLANNING: dict[str, Any] = {
+    "id": "pl-3f9c2a",
+    "state": "previewing",
+    "action": "raise-min",
+    "target": KEY,
+    "params": {"min": 1, "how": "in-place", "expires_in_s": 3600},
+    "reason": "launch at noon",
+    "made_by": "ada",
+    "expires_at": "2026-11-30T09:29:00Z",
+    "changes": [],
+    "dry_run": None,
+    "effects": None,
+    "warnings": [],
+    "inverse": [],
+    "refusal": None,
+}
+PLAN: dict[str, Any] = PLANNING | {
+    "state": "planned",
+    "changes": [CHANGE],
+    "dry_run": {"ok": True, "message": ""},
+    "effects": {
+        "new_revision": False,
+        "rollout": False,
+        "pods": 1,
+        "gpus": {"nvidia.com/gpu": 1},
+        "capacity": "fits-now",
+        "eta_p50_s": 40.0,
+        "cost_per_hour": None,
+    },
+    "warnings": [
+        {"code": "lost-with-next-revision", "text": "The next revision starts without this."}
+    ],
+    "inverse": [CHANGE | {"before": "1", "after": None}],
+}
+ACTION: dict[str, Any] = {
+    "id": "ac-77b1e0",
+    "plan": PLAN["id"],
+    "state": "scaling",
+    "steps": [
+        {"state": "queued", "at": "2026-11-30T09:14:02Z", "evidence": ""},
+        {"state": "accepted", "at": "2026-11-30T09:14:03Z", "evidence": "min-scale reads 1"},
+    ],
+    "expires_at": "2026-11-30T10:14:02Z",
+    "by": "ada",
+    "result": None,
+    "action": "raise-min",
+    "target": KEY,
+    "created_at": "2026-11-30T09:14:02Z",
+    "finished_at": None,
+}
+TIMELINE: dict[str, Any] = {
+    "since": "2026-11-30T09:12:00Z",
+    "until": "2026-11-30T09:14:00Z",
+    "step_s": 60.0,
+    "replicas": [
+        {"at": "2026-11-30T09:12:00Z", "desired": 0, "ready": 0},
+        {"at": "2026-11-30T09:13:00Z", "desired": 1, "ready": 0},
+        {"at": "2026-11-30T09:14:00Z", "desired": 1, "ready": 1},
+    ],
+    "scale_events": [SCALE_EVENT],
+    "probe_failures": [PROBE_FAILURE],
+    "revisions": [],
+    "actions": [],
+    "cut": [],
+}
+
+
+def page(item: dict[str, Any]) -> dict[str, Any]:
+    """A last page of one row."""
+    return {"items": [item], "next": None}
+
+
+EXAMPLES: dict[str, dict[str, Any]] = {
+    "list_models": page(MODEL),
+    "get_model": MODEL | {"revisions": [REVISION]},
+    "list_starts_of_model": page(COLD_START),
+    "get_timeline": TIMELINE,
+    "list_cold_starts": page(COLD_START),
+    "list_scale_events": page(SCALE_EVENT),
+    "list_probe_failures": page(PROBE_FAILURE),
+    "list_clusters": page(CLUSTER),
+    "make_plan": PLANNING,
+    "get_plan": PLAN,
+    "apply_plan": ACTION | {"state": "queued", "steps": ACTION["steps"][:1]},
+    "list_actions": page(ACTION),
+    "get_action": ACTION,
+    "revert_action": ACTION | {"state": "reverting"},
+}

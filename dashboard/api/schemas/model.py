@@ -1,0 +1,145 @@
+"""A model, its revisions, and the clusters they run on."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from pydantic import BaseModel, Field
+
+from dashboard.api.schemas.cold_start import ColdStart
+from fleet.domain.coldstart.start import Phase
+from fleet.domain.ledger.delta import State
+from fleet.domain.records.keys import Mode, ModelKind
+
+
+class Replicas(BaseModel):
+    """null = not known."""
+
+    ready: int
+    desired: int | None
+    min: int | None
+    max: int | None
+
+
+class CurrentRevision(BaseModel):
+    """The revision with the most traffic, else the newest ready one."""
+
+    name: str
+    uid: str | None
+    traffic_percent: int | None
+    created_at: datetime | None
+
+
+class InFlight(BaseModel):
+    """A start that runs now. `eta_*`: seconds that remain, from comparable starts."""
+
+    id: int | None
+    phase: Phase | None
+    elapsed_s: float | None
+    eta_p50_s: float | None
+    eta_p95_s: float | None
+
+
+class ColdStarts(BaseModel):
+    """Ready starts of 7 days: p50 is null under 5 of them, p95 under 20."""
+
+    count_7d: int
+    failed_7d: int
+    p50_s: float | None
+    p95_s: float | None
+    last: ColdStart | None
+    in_flight: list[InFlight]
+
+
+class ProbeFailures(BaseModel):
+    """A lower bound: events are rate-limited."""
+
+    starting: int
+    serving: int
+    at_least: bool
+
+
+class Model(BaseModel):
+    """One InferenceService or LLMInferenceService that serves vLLM."""
+
+    key: str
+    uid: str
+    cluster: str
+    kind: ModelKind
+    namespace: str
+    name: str
+    mode: Mode
+    state: State
+    state_reason: str
+    served_names: list[str]
+    url: str | None
+    team: str | None
+    environment: str | None
+    replicas: Replicas
+    revision: CurrentRevision | None
+    cold_start: ColdStarts
+    errors: None = Field(description="null = not measured here")
+    probe_failures_1h: ProbeFailures
+    finding: None = Field(description="null = nothing was diagnosed")
+    data_age_s: float | None = Field(description="null = the cluster was never in step")
+
+
+class Revision(BaseModel):
+    """A Knative Revision, or the ReplicaSet or LeaderWorkerSet revision of other modes."""
+
+    name: str
+    uid: str
+    source: str
+    number: str | None
+    image: str | None
+    traffic_percent: int | None
+    min_scale: int | None
+    max_scale: int | None
+    ready: bool | None
+    ready_reason: str | None
+    created_at: datetime
+    gone_at: datetime | None
+
+
+class ModelDetail(Model):
+    """A model with its revisions, newest first."""
+
+    revisions: list[Revision]
+
+
+class ModelPage(BaseModel):
+    """`next` is null after the last page, and always with `sort=worst`."""
+
+    items: list[Model]
+    next: str | None
+
+
+class MissingPermission(BaseModel):
+    """A right we do not hold, and what its lack costs."""
+
+    permission: str
+    costs: str
+
+
+class Cluster(BaseModel):
+    """Counts are of what lies in the caller's scope. `state`: live, connecting, slow,
+    unreachable or paused."""
+
+    name: str
+    state: str
+    data_age_s: float | None
+    kubernetes: str | None
+    kserve: str | None
+    knative: str | None
+    metric_era: str | None
+    missing: list[MissingPermission]
+    models: int
+    not_taken_for_vllm: int
+    read_only: bool
+
+
+class ClusterPage(BaseModel):
+    """By name."""
+
+    items: list[Cluster]
+    next: str | None
