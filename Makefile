@@ -13,7 +13,7 @@ CLUSTERS ?= 3
 MODELS ?= 24
 export PORT SEED CLUSTERS MODELS
 
-.PHONY: help setup demo run test check format lint types contracts bench truth shots lock
+.PHONY: help setup demo run test check format lint types contracts bench truth shots docs lock
 
 help: ## print the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  %-14s %s\n", $$1, $$2}'
@@ -52,13 +52,16 @@ contracts: setup
 	@$(BIN)/python manage.py makemigrations --check --dry-run
 
 bench: setup ## benchmarks, one JSON line each
-	@$(BIN)/python -m benchmarks
+	@$(BIN)/python -m benchmarks.run
 
 truth: setup ## long real-time checks against the simulator's truth
 	@$(BIN)/python -m benchmarks.truth
 
 shots: setup ## retake the README's screenshots from the seeded demo
-	@$(BIN)/python -m tests.lanes.shots
+	@$(BIN)/python -m tests.browser.shots
+
+docs: setup ## write what the documents take from the code
+	@$(BIN)/python -m tests.lanes.docs
 
 lock: setup ## remake both lock files from pyproject.toml
 	@$(BIN)/uv lock --quiet

@@ -180,3 +180,12 @@ SETTINGS: tuple[Setting[Any], ...] = (
     LOG_LEVEL,
     DEBUG,
 )
+
+
+def as_markdown() -> str:
+    """README's table of settings."""
+    lines = ["| variable | default | what it is |", "|---|---|---|"]
+    for setting in SETTINGS:
+        default = f"`{setting.default}`" if setting.default else ""
+        lines.append(f"| `{setting.name}` | {default} | {setting.says} |")
+    return "\n".join(lines)
