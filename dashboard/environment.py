@@ -91,13 +91,6 @@ def _count(text: str) -> int:
     return number
 
 
-def _share(text: str) -> float:
-    number = float(text)
-    if not 0 <= number <= 1:
-        raise ValueError(text)
-    return number
-
-
 def _level(text: str) -> str:
     if text not in {"DEBUG", "INFO", "WARNING", "ERROR"}:
         raise ValueError(text)
@@ -122,7 +115,6 @@ WORDS = Kind(parse=_words, expects="words with commas between")
 PATH = Kind(parse=Path, expects="a path")
 SECONDS = Kind(parse=_above_zero, expects="a number of seconds above 0")
 COUNT = Kind(parse=_count, expects="a whole number, at least 1")
-SHARE = Kind(parse=_share, expects="a number from 0 to 1")
 LEVEL = Kind(parse=_level, expects="one of DEBUG, INFO, WARNING, ERROR")
 DATABASE = Kind(parse=_database, expects="a URL like sqlite:///path or postgres://user:pw@host/db")
 REDIS = Kind(parse=_redis, expects="a URL like redis://:pw@host:6379/0 or rediss://…")

@@ -12,7 +12,6 @@ from dashboard.environment import (
     PATH,
     REDIS,
     SECONDS,
-    SHARE,
     TEXT,
     WORDS,
     Setting,
@@ -117,30 +116,6 @@ UNKNOWN_AFTER_S = Setting(
     default="60",
     says="A model whose data is older than this is shown as Unknown.",
 )
-FAILING_SHARE = Setting(
-    name="PILOTLIGHT_FAILING_SHARE",
-    kind=SHARE,
-    default="0.5",
-    says="Share of 5xx in 5 minutes from which a model is Failing.",
-)
-FAILING_REQUESTS = Setting(
-    name="PILOTLIGHT_FAILING_REQUESTS",
-    kind=COUNT,
-    default="10",
-    says="Requests in 5 minutes below which that share says nothing.",
-)
-DEGRADED_SHARE = Setting(
-    name="PILOTLIGHT_DEGRADED_SHARE",
-    kind=SHARE,
-    default="0.01",
-    says="Share of 5xx in 5 minutes from which a serving model is Degraded.",
-)
-DEGRADED_ERRORS = Setting(
-    name="PILOTLIGHT_DEGRADED_ERRORS",
-    kind=COUNT,
-    default="3",
-    says="5xx in 5 minutes below which that share says nothing.",
-)
 DATABASE_URL = Setting(
     name="DATABASE_URL",
     kind=DATABASE,
@@ -172,10 +147,6 @@ SETTINGS: tuple[Setting[Any], ...] = (
     TEAM_LABEL,
     ENVIRONMENT_LABEL,
     UNKNOWN_AFTER_S,
-    FAILING_SHARE,
-    FAILING_REQUESTS,
-    DEGRADED_SHARE,
-    DEGRADED_ERRORS,
     SIGN_IN_ATTEMPTS,
     LOG_LEVEL,
     DEBUG,
