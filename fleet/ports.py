@@ -148,9 +148,20 @@ class Answer:
 class ModelCaller(Protocol):
     """Sends a real OpenAI request through a model's own route, to allowed hosts only."""
 
+    def allows(self, url: str) -> bool:
+        """Whether a request for this address may be sent at all; looks nothing up."""
+
     def complete(
-        self, *, url: str, path: str, model: str, timeout_s: float, api_key: str | None
-    ) -> Answer: ...
+        self,
+        *,
+        url: str,
+        path: str,
+        model: str,
+        tokens: int,
+        timeout_s: float,
+        api_key: str | None,
+    ) -> Answer:
+        """A streamed completion of `tokens` tokens; raises nothing: every outcome is an Answer."""
 
 
 class Announcer(Protocol):
