@@ -1,0 +1,1 @@
+"""Use case: follow a cluster. Changes in, facts kept, starts measured, what changed announced."""

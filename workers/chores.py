@@ -1,0 +1,37 @@
+"""Small work in the background: what no bell announced, figures that age, what is past its time."""
+
+import logging
+from typing import Any
+
+from celery.signals import worker_ready
+
+from fleet import wiring
+from workers import follow
+from workers.celery import app
+
+logger = logging.getLogger(__name__)
+
+
+@app.task(queue="chores")
+def sweep() -> None:
+    """A follower for each cluster that has none."""
+    for cluster in wiring.clusters_without_follower():
+        follow.enqueue(cluster)
+
+
+@app.task(queue="chores")
+def refresh() -> None:
+    """Figures that time alone changes."""
+    wiring.refresh_figures()
+
+
+@app.task(queue="chores")
+def prune() -> None:
+    """Delete what is past its time."""
+    logger.info("pruned rows=%s", wiring.prune())
+
+
+@worker_ready.connect
+def sweep_at_once(**_: Any) -> None:
+    """A new worker begins without waiting for the first beat."""
+    sweep.delay()

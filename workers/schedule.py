@@ -1,0 +1,24 @@
+"""What beat enqueues, and how often. `expires` is one beat: work that was not taken in its time is
+found by the next one."""
+
+from typing import Any
+
+SWEEP_S = 3.0
+REFRESH_S = 60.0
+PRUNE_S = 6 * 60 * 60.0
+
+
+def every(seconds: float, task: str, *, queue: str) -> dict[str, Any]:
+    """One entry of the schedule."""
+    return {
+        "task": task,
+        "schedule": seconds,
+        "options": {"queue": queue, "expires": seconds},
+    }
+
+
+SCHEDULE: dict[str, dict[str, Any]] = {
+    "sweep": every(SWEEP_S, "workers.chores.sweep", queue="chores"),
+    "refresh": every(REFRESH_S, "workers.chores.refresh", queue="chores"),
+    "prune": every(PRUNE_S, "workers.chores.prune", queue="chores"),
+}
