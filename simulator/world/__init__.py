@@ -1,0 +1,1 @@
+"""What lives in a simulated cluster: controllers, kubelets, model servers and their callers."""

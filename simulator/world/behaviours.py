@@ -1,0 +1,103 @@
+"""Which program each container of a pod runs, by the plan of its model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from simulator.world.draws import Draws
+from simulator.world.failing_logs import (
+    OOM_MESSAGE,
+    denied,
+    denied_message,
+    fetched,
+    out_of_memory,
+)
+from simulator.world.profiles import Profile, Runtime, Trouble
+from simulator.world.programs import Program
+from simulator.world.replicasets import LLM_NAME_LABEL, SERVICE_LABEL
+from simulator.world.stages import EngineStages, engine_stages, fetch_seconds
+from simulator.world.vllm_log import startup
+
+# Names of the container that serves the model. Source: KServe's templates.
+MODEL_CONTAINERS = ("kserve-container", "main")
+
+
+@dataclass(slots=True)
+class Behaviours:
+    """profiles: by (namespace, model name). A model that nobody planned is a small one."""
+
+    draws: Draws
+    speed: float
+    profiles: dict[tuple[str, str], Profile] = field(default_factory=dict)
+
+    def plan(self, profiles: Iterable[Profile]) -> None:
+        self.profiles |= {profile.key: profile for profile in profiles}
+
+    def profile_of(self, pod: Mapping[str, Any]) -> Profile | None:
+        """None for a pod that serves no model."""
+        labels = pod["metadata"].get("labels", {})
+        name = labels.get(SERVICE_LABEL) or labels.get(LLM_NAME_LABEL)
+        if name is None:
+            return None
+        namespace = pod["metadata"]["namespace"]
+        return self.profiles.get((namespace, name)) or _unplanned(pod, name)
+
+    def program(self, pod: Mapping[str, Any], container: str) -> Program:
+        """What the next run of a container will do."""
+        profile = self.profile_of(pod)
+        if profile is None or container not in (*MODEL_CONTAINERS, "storage-initializer"):
+            return Program(answers_after_s=1.0)
+        if container == "storage-initializer":
+            return self._fetch(profile)
+        if not profile.runtime.is_vllm:
+            return Program(answers_after_s=self.draws.around("sklearn", 3.0))
+        return self._serve(profile)
+
+    def _fetch(self, profile: Profile) -> Program:
+        if profile.trouble is Trouble.DOWNLOAD_DENIED:
+            seconds = self.draws.around("denied", 2.4)
+            return Program(
+                ends_after_s=seconds,
+                exit_code=1,
+                message=denied_message(profile),
+                lines=denied(profile, seconds, speed=self.speed),
+            )
+        seconds = fetch_seconds(profile, self.draws)
+        log = fetched(profile, seconds, speed=self.speed)
+        return Program(ends_after_s=seconds, lines=log)
+
+    def _serve(self, profile: Profile) -> Program:
+        stages = engine_stages(profile, self.draws)
+        if profile.trouble is Trouble.CRASH_LOOP:
+            return self._crash(profile, stages)
+        log = startup(profile, stages, speed=self.speed)
+        return Program(answers_after_s=stages.total, lines=log)
+
+    def _crash(self, profile: Profile, stages: EngineStages) -> Program:
+        after = stages.boot + stages.config + stages.spawn + stages.read + 1.5
+        return Program(
+            ends_after_s=after,
+            exit_code=1,
+            message=OOM_MESSAGE,
+            lines=out_of_memory(profile, stages, speed=self.speed),
+        )
+
+
+def _unplanned(pod: Mapping[str, Any], name: str) -> Profile:
+    image = next(
+        (each["image"] for each in pod["spec"]["containers"] if each["name"] in MODEL_CONTAINERS),
+        "",
+    )
+    is_vllm = any(word in image for word in ("vllm", "huggingfaceserver", "llm-d"))
+    return Profile(
+        name=name,
+        namespace=pod["metadata"]["namespace"],
+        runtime=Runtime.CUSTOM if is_vllm else Runtime.SKLEARN,
+        image=image,
+        vllm=(0, 11, 0),
+        weights_gb=2.0,
+        storage="hf://models/small",
+        eager=True,
+    )

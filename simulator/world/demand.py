@@ -1,0 +1,129 @@
+"""The activator: holds calls of a revision without pods, counts those in progress.
+
+Source: knative/serving pkg/activator. Held calls have no limit of their own; the revision's
+timeout counts from their arrival. A client that leaves while it is held stays in the queue.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from simulator.store.resources import PODS, REVISIONS, SERVERLESSSERVICES
+from simulator.store.versions import StoreEvent
+from simulator.world.cluster import Cluster
+from simulator.world.knative import names
+from simulator.world.shapes import condition_status
+from simulator.world.timeline import Timer
+
+Key = tuple[str, str]
+# A pod's uid, or None when the call was held too long.
+Outcome = Callable[[str | None], None]
+# The activator's own probe of a new pod.
+FORWARD_S = 0.09
+
+
+@dataclass(slots=True)
+class _Held:
+    outcome: Outcome
+    timer: Timer
+    arrived: float
+    over: bool = False
+
+
+@dataclass(slots=True)
+class Activator:
+    """poke: told when calls begin to be held. answering: whether a pod's server listens."""
+
+    cluster: Cluster
+    poke: Callable[[Key], None]
+    answering: Callable[[str], bool]
+    _held: dict[Key, deque[_Held]] = field(default_factory=dict)
+    _running: Counter[Key] = field(default_factory=Counter)
+    _turn: int = 0
+
+    def __post_init__(self) -> None:
+        self.cluster.on(SERVERLESSSERVICES, self._endpoints_changed)
+
+    def calls(self, key: Key) -> int:
+        """Calls of a revision that are held or in progress."""
+        return len(self._held.get(key, ())) + self._running[key]
+
+    def enter(self, key: Key, outcome: Outcome, *, timeout_s: float | None = None) -> None:
+        """Gives outcome a pod, now or when there is one; leave() must follow unless it got None."""
+        pod = self.backend(key)
+        if pod is not None:
+            self._running[key] += 1
+            outcome(pod)
+            return
+        held = self._held.setdefault(key, deque())
+        limit = self._timeout(key) if timeout_s is None else timeout_s
+        timeline = self.cluster.timeline
+        waiting = _Held(
+            outcome, timeline.after_real(limit, lambda: None), timeline.now().timestamp()
+        )
+        waiting.timer.call = lambda: self._give_up(key, waiting)
+        held.append(waiting)
+        self.poke(key)
+
+    def leave(self, key: Key) -> None:
+        self._running[key] = max(0, self._running[key] - 1)
+
+    def waiting_since(self, key: Key) -> float | None:
+        """When the oldest held call arrived, as a POSIX timestamp."""
+        held = self._held.get(key)
+        return held[0].arrived if held else None
+
+    def backend(self, key: Key) -> str | None:
+        """uid of a pod that can take a call; one after the other."""
+        pods = ready_uids(self.cluster, key[0], {names.REVISION: key[1]}, self.answering)
+        if not pods:
+            return None
+        self._turn += 1
+        return pods[self._turn % len(pods)]
+
+    def _timeout(self, key: Key) -> float:
+        revision = self.cluster.store.get(REVISIONS, *key)
+        default = self.cluster.settings.revision_timeout_s
+        return (
+            float(revision["spec"].get("timeoutSeconds", default)) if revision else float(default)
+        )
+
+    def _give_up(self, key: Key, waiting: _Held) -> None:
+        held = self._held.get(key, deque())
+        if waiting in held:
+            held.remove(waiting)
+            waiting.outcome(None)
+
+    def _endpoints_changed(self, event: StoreEvent) -> None:
+        meta = event.object["metadata"]
+        key = (meta["namespace"], meta["name"])
+        populated = condition_status(event.object, "EndpointsPopulated") == "True"
+        if populated and self._held.get(key):
+            self.cluster.timeline.after(FORWARD_S, lambda: self._forward(key))
+
+    def _forward(self, key: Key) -> None:
+        pod = self.backend(key)
+        if pod is None:
+            return
+        held = self._held.pop(key, deque())
+        self.cluster.truth.mark(pod, "routed", self.cluster.now())
+        for waiting in held:
+            waiting.timer.cancel()
+            self._running[key] += 1
+            waiting.outcome(self.backend(key) or pod)
+
+
+def ready_uids(
+    cluster: Cluster, namespace: str, labels: dict[str, str], answering: Callable[[str], bool]
+) -> list[str]:
+    """Ready pods that carry the labels and whose server listens."""
+    return [
+        pod["metadata"]["uid"]
+        for pod in cluster.store.list(PODS, namespace)
+        if all(pod["metadata"].get("labels", {}).get(key) == text for key, text in labels.items())
+        and "deletionTimestamp" not in pod["metadata"]
+        and condition_status(pod, "Ready") == "True"
+        and answering(pod["metadata"]["uid"])
+    ]

@@ -1,0 +1,99 @@
+"""The logs of starts that end badly.
+
+Source: vLLM's own messages (v1/worker/gpu_model_runner.py, v1/engine/utils.py), those of KServe's
+storage-initializer, and of the hub library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from simulator.world.profiles import Profile
+from simulator.world.programs import LogLines
+from simulator.world.stages import EngineStages
+from simulator.world.vllm_log import Writer, write_boot, write_load
+
+OOM_MESSAGE = (
+    "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. "
+    "GPU 0 has a total capacity of 79.11 GiB of which 1.20 GiB is free.\n"
+)
+
+
+def out_of_memory(
+    profile: Profile, stages: EngineStages, *, speed: float
+) -> Callable[[datetime], LogLines]:
+    """The weights do not fit: the engine dies while it loads."""
+
+    def lines(started_at: datetime) -> LogLines:
+        writer = Writer(profile.vllm, started_at, speed)
+        write_boot(writer, profile, stages)
+        writer.pass_time(stages.spawn)
+        model = "/mnt/models" if profile.storage else profile.name
+        writer.say("engine", "gpu_model_runner.py:2338", f"Starting to load model {model}...")
+        writer.pass_time(stages.read)
+        for text in ("EngineCore failed to start.", OOM_MESSAGE.strip()):
+            writer.say("engine", "core.py:866", text, level="ERROR")
+        text = "RuntimeError: Engine core initialization failed. See root cause above."
+        writer.raw(f"(APIServer pid=1) {text} Failed core proc(s): {{'EngineCore_DP0': 1}}")
+        return writer.lines
+
+    return lines
+
+
+def terminated_while_loading(
+    profile: Profile, stages: EngineStages, *, speed: float, after_s: float
+) -> Callable[[datetime], LogLines]:
+    """SIGTERM before the server listens."""
+
+    def lines(started_at: datetime) -> LogLines:
+        writer = Writer(profile.vllm, started_at, speed)
+        write_boot(writer, profile, stages)
+        write_load(writer, profile, stages)
+        end = started_at + timedelta(seconds=after_s / speed)
+        kept = [line for line in writer.lines if line[0] < end]
+        return [*kept, (end, "(APIServer pid=1) KeyboardInterrupt: terminated")]
+
+    return lines
+
+
+def fetched(profile: Profile, seconds: float, *, speed: float) -> Callable[[datetime], LogLines]:
+    """The storage-initializer's log of a download that ends well."""
+
+    def lines(started_at: datetime) -> LogLines:
+        end = started_at + timedelta(seconds=seconds / speed)
+        uri = profile.storage
+        arguments = f"Initializing, args: src_uri [{uri}] dest_path [/mnt/models]"
+        return [
+            (started_at, arguments),
+            (started_at, f"Copying contents of {uri} to local"),
+            (end, f"Successfully copied {uri} to /mnt/models"),
+            (end, f"Model downloaded in {seconds:.2f} seconds."),
+        ]
+
+    return lines
+
+
+def denied_message(profile: Profile) -> str:
+    repository = profile.storage.removeprefix("hf://")
+    return (
+        "Storage initialization failed: 401 Client Error: Unauthorized for url: "
+        f"https://huggingface.co/api/models/{repository}/revision/main. "
+        "Access to this gated repo is restricted. "
+        "You must have access to it and be authenticated.\n"
+    )
+
+
+def denied(profile: Profile, seconds: float, *, speed: float) -> Callable[[datetime], LogLines]:
+    """The storage-initializer's log of a download that is refused."""
+
+    def lines(started_at: datetime) -> LogLines:
+        end = started_at + timedelta(seconds=seconds / speed)
+        arguments = f"Initializing, args: src_uri [{profile.storage}] dest_path [/mnt/models]"
+        first = [
+            (started_at, arguments),
+            (started_at, f"Copying contents of {profile.storage} to local"),
+        ]
+        return [*first, (end, denied_message(profile).strip())]
+
+    return lines

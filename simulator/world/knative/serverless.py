@@ -1,0 +1,96 @@
+"""ServerlessService: whether a revision has endpoints, and that the activator stands before them.
+
+Source: knative/serving pkg/reconciler/serverlessservice. With the default target burst capacity
+and few pods the activator never leaves the path, so the mode stays Proxy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from simulator.store.json_values import JsonObject
+from simulator.store.resources import PODAUTOSCALERS, PODS, SERVERLESSSERVICES
+from simulator.world.cluster import Cluster, Controller
+from simulator.world.knative import names
+from simulator.world.knative.podautoscalers import ready_pods
+from simulator.world.shapes import condition_status, owner, set_condition
+
+ACTIVATORS = 3
+BACKED = {
+    "severity": "Info",
+    "reason": "ActivatorEndpointsPopulated",
+    "message": "Revision is backed by Activator",
+}
+NO_BACKENDS = {"reason": "NoHealthyBackends", "message": names.NOT_BACKED}
+
+
+class ServerlessServices(Controller):
+    latency_s = 0.025
+
+    def __init__(self, cluster: Cluster) -> None:
+        super().__init__(cluster)
+        self.follow_own(PODAUTOSCALERS)
+        self.follow(PODS, lambda pod: pod["metadata"].get("labels", {}).get(names.REVISION))
+
+    def reconcile(self, namespace: str, name: str) -> None:
+        autoscaler = self.cluster.store.get(PODAUTOSCALERS, namespace, name)
+        if autoscaler is None:
+            return
+        found = self.cluster.store.get(SERVERLESSSERVICES, namespace, name)
+        if found is None:
+            wanted = _service(autoscaler)
+            self.cluster.ensure(SERVERLESSSERVICES, wanted, manager=names.AUTOSCALER)
+            self.queue(namespace, name, after_s=0.2)
+            return
+        self._tell(found)
+        if "numActivators" not in found["spec"]:
+            self.cluster.timeline.after(0.08, lambda: self._count_activators((namespace, name)))
+
+    def _tell(self, found: JsonObject) -> None:
+        key = (found["metadata"]["namespace"], found["metadata"]["name"])
+        ready, now = ready_pods(self.cluster, key), self.cluster.now()
+
+        def edit(status: JsonObject) -> None:
+            set_condition(status, "ActivatorEndpointsPopulated", "True", now=now, **BACKED)
+            for kind in ("EndpointsPopulated", "Ready"):
+                if ready:
+                    set_condition(status, kind, "True", now=now)
+                else:
+                    set_condition(status, kind, "Unknown", now=now, **NO_BACKENDS)
+            status["observedGeneration"] = found["metadata"]["generation"]
+            status["privateServiceName"] = f"{key[1]}-private"
+            status["serviceName"] = key[1]
+
+        self.cluster.change_status(SERVERLESSSERVICES, key, edit, manager=names.MANAGER)
+
+    def _count_activators(self, key: tuple[str, str]) -> None:
+        def edit(obj: JsonObject) -> None:
+            obj["spec"]["numActivators"] = ACTIVATORS
+
+        self.cluster.change(SERVERLESSSERVICES, key, edit, manager=names.AUTOSCALER)
+        self.queue(*key)
+
+
+def routable(cluster: Cluster, key: tuple[str, str]) -> bool:
+    """Whether traffic can flow to pods of a revision."""
+    found = cluster.store.get(SERVERLESSSERVICES, *key)
+    return found is not None and condition_status(found, "EndpointsPopulated") == "True"
+
+
+def _service(autoscaler: Mapping[str, Any]) -> JsonObject:
+    meta = autoscaler["metadata"]
+    return {
+        "metadata": {
+            "name": meta["name"],
+            "namespace": meta["namespace"],
+            "labels": dict(meta["labels"]),
+            "annotations": dict(meta["annotations"]),
+            "ownerReferences": [owner(PODAUTOSCALERS, autoscaler)],
+        },
+        "spec": {
+            "mode": "Proxy",
+            "protocolType": "http1",
+            "objectRef": dict(autoscaler["spec"]["scaleTargetRef"]),
+        },
+    }

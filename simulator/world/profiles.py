@@ -1,0 +1,82 @@
+"""What one model is like: how big, how it is started, what goes wrong with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Trouble(StrEnum):
+    """A seeded fault of one model."""
+
+    NONE = "none"
+    COLD_IMAGE = "cold image on a new node"
+    NO_GPU = "asks for more GPUs than any node has free"
+    DOWNLOAD_DENIED = "the weights may not be downloaded"
+    LIVENESS_KILL = "the liveness probe kills it while it loads"
+    CRASH_LOOP = "out of GPU memory at every start"
+    STUCK_ROLLOUT = "the new revision waits for the GPU of the old one"
+
+
+class Runtime(StrEnum):
+    """How the server is run; it decides paths, probes and log lines."""
+
+    VLLMSERVER = "kserve-vllmserver"
+    HUGGINGFACESERVER = "kserve-huggingfaceserver"
+    CUSTOM = "custom"
+    LLMISVC = "llmisvc"
+    SKLEARN = "kserve-sklearnserver"
+
+    @property
+    def is_vllm(self) -> bool:
+        return self is not Runtime.SKLEARN
+
+
+class Rhythm(StrEnum):
+    """How callers come."""
+
+    NEVER = "never"
+    RARE = "rare"
+    BURSTS = "bursts"
+    STEADY = "steady"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """One model as it is planned.
+
+    weights_gb: bytes of the checkpoint / 1e9. storage: hf:// and s3:// are fetched by the
+    storage-initializer, pvc:// is mounted; empty means that the server downloads by itself.
+    compile_cached: torch.compile finds its cache. probe_period_s: of the startup probe; None
+    leaves the runtime's own probe. pool: nodeSelector, empty for any node.
+    """
+
+    name: str
+    namespace: str
+    runtime: Runtime
+    image: str
+    vllm: tuple[int, int, int]
+    weights_gb: float
+    storage: str
+    gpus: int = 1
+    min_replicas: int = 0
+    max_replicas: int = 2
+    target: int = 4
+    pool: str = ""
+    team: str = "platform"
+    environment: str = "prod"
+    rhythm: Rhythm = Rhythm.RARE
+    trouble: Trouble = Trouble.NONE
+    compile_cached: bool = True
+    eager: bool = False
+    probe_period_s: int | None = 10
+    api_key: str = ""
+    autoscaler: str = ""
+
+    @property
+    def served_name(self) -> str:
+        return self.name
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.namespace, self.name

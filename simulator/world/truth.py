@@ -1,0 +1,102 @@
+"""What really happened, kept outside the cluster: one record per finished start."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+# In the order that a start passes them.
+BOUNDARIES = (
+    "demanded",
+    "pod_created",
+    "node_chosen",
+    "sandbox_up",
+    "fetch_started",
+    "fetch_ended",
+    "pull_started",
+    "pull_ended",
+    "container_started",
+    "engine_answers",
+    "ready",
+    "routed",
+    "first_answer",
+)
+
+
+@dataclass(slots=True)
+class Start:
+    """One pod's attempt; marks: boundary -> moment, the first time it was passed.
+
+    start_mode: cold, cached-image, cached-weights or cached-both. outcome: None while it runs.
+    """
+
+    cluster: str
+    model: str
+    namespace: str
+    pod: str
+    pod_uid: str
+    trigger: str = "unknown"
+    start_mode: str = "unknown"
+    node: str | None = None
+    restarts: int = 0
+    outcome: str | None = None
+    failure: str | None = None
+    marks: dict[str, datetime] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        marks = {name: self.marks[name] for name in BOUNDARIES if name in self.marks}
+        return {
+            "cluster": self.cluster,
+            "model": self.model,
+            "namespace": self.namespace,
+            "pod": self.pod,
+            "pod_uid": self.pod_uid,
+            "trigger": self.trigger,
+            "start_mode": self.start_mode,
+            "node": self.node,
+            "restarts": self.restarts,
+            "outcome": self.outcome,
+            "failure": self.failure,
+            "boundaries": {
+                name: f"{moment:%Y-%m-%dT%H:%M:%S.%fZ}" for name, moment in marks.items()
+            },
+        }
+
+
+def _nobody(start: Start) -> None:
+    """Where starts go that nobody keeps."""
+
+
+@dataclass(slots=True)
+class TruthLog:
+    """Starts that run, by pod uid; finished ones are given to keep."""
+
+    keep: Callable[[Start], None] = _nobody
+    running: dict[str, Start] = field(default_factory=dict)
+
+    def begin(self, start: Start) -> None:
+        self.running[start.pod_uid] = start
+
+    def mark(self, pod_uid: str, boundary: str, moment: datetime) -> None:
+        """Notes a boundary the first time it is passed."""
+        start = self.running.get(pod_uid)
+        if start is not None:
+            start.marks.setdefault(boundary, moment)
+
+    def of(self, pod_uid: str) -> Start | None:
+        return self.running.get(pod_uid)
+
+    def end(self, pod_uid: str, outcome: str) -> None:
+        """The start is over; a ready one stays ready whatever comes later."""
+        start = self.running.pop(pod_uid, None)
+        if start is None:
+            return
+        start.outcome = outcome
+        self.keep(start)
+
+
+def line(start: Start) -> str:
+    return json.dumps(start.as_json(), separators=(",", ":"))

@@ -1,0 +1,119 @@
+"""One simulated cluster, put together: its objects, controllers, nodes and callers' way in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from simulator.store.resources import (
+    BUILT_INS,
+    CLUSTERSERVINGRUNTIMES,
+    INFERENCESERVICES,
+    KNATIVE,
+    LLMINFERENCESERVICES,
+    PODS,
+    SERVINGRUNTIMES,
+    Resource,
+)
+from simulator.store.store import Store
+from simulator.store.versions import StoreEvent
+from simulator.world.behaviours import Behaviours
+from simulator.world.causes import Causes
+from simulator.world.cluster import Cluster, Settings
+from simulator.world.demand import Activator
+from simulator.world.deployments import Deployments
+from simulator.world.draws import Draws
+from simulator.world.garbage import GarbageCollector
+from simulator.world.hpas import HorizontalPodAutoscalers
+from simulator.world.knative.configurations import Configurations
+from simulator.world.knative.podautoscalers import PodAutoscalers
+from simulator.world.knative.revisions import Revisions
+from simulator.world.knative.routes import Routes
+from simulator.world.knative.serverless import ServerlessServices
+from simulator.world.knative.services import Services
+from simulator.world.kserve.inferenceservices import InferenceServices
+from simulator.world.kserve.llm import LLMInferenceServices
+from simulator.world.kserve.podwebhook import injector
+from simulator.world.kubelet import Kubelet
+from simulator.world.nodes import NodePlan, Nodes
+from simulator.world.profiles import Profile
+from simulator.world.replicasets import ReplicaSets
+from simulator.world.scheduler import Scheduler
+from simulator.world.timeline import Timeline
+from simulator.world.truth import Start, TruthLog
+
+AUTOSCALER_APP = "autoscaler"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorldPlan:
+    """What a cluster begins with. models are planned here and created by seeding."""
+
+    settings: Settings
+    nodes: Sequence[NodePlan]
+    models: Sequence[Profile]
+    seed: int = 1
+
+
+def resources_of(settings: Settings) -> tuple[Resource, ...]:
+    """The kinds that a cluster serves; a kind that it lacks is not there at all."""
+    kserve = (INFERENCESERVICES, CLUSTERSERVINGRUNTIMES, SERVINGRUNTIMES)
+    if settings.knative is not None:
+        return (*BUILT_INS, *KNATIVE, *kserve)
+    return (*BUILT_INS, *kserve, LLMINFERENCESERVICES)
+
+
+class World:
+    """A cluster that lives on a timeline. keep: given every finished start."""
+
+    def __init__(
+        self, plan: WorldPlan, timeline: Timeline, *, keep: Callable[[Start], None] | None = None
+    ) -> None:
+        self.plan = plan
+        self.timeline = timeline
+        draws = Draws(plan.seed, plan.settings.name)
+        self.store = Store(now=timeline.now, resources=resources_of(plan.settings), uid=draws.uid)
+        truth = TruthLog(keep) if keep else TruthLog()
+        self.cluster = Cluster(plan.settings, self.store, timeline, draws, truth)
+        self.behaviours = Behaviours(draws, timeline.speed)
+        self.behaviours.plan(plan.models)
+        self.store.admission.append(injector(plan.settings.kserve))
+        self._start_kubernetes()
+        self.activator: Activator | None = None
+        self.autoscaler: PodAutoscalers | None = None
+        if plan.settings.knative is not None:
+            self._start_knative()
+        else:
+            LLMInferenceServices(self.cluster)
+        InferenceServices(self.cluster)
+        Causes(self.cluster, self.activator)
+        self.cluster.on(PODS, self._pod_changed)
+
+    def _start_kubernetes(self) -> None:
+        self.nodes = Nodes(self.cluster)
+        Deployments(self.cluster)
+        ReplicaSets(self.cluster)
+        HorizontalPodAutoscalers(self.cluster)
+        GarbageCollector(self.cluster)
+        self.kubelet = Kubelet(self.cluster, self.nodes, self.behaviours)
+        Scheduler(self.cluster, self.nodes)
+        for node in self.plan.nodes:
+            self.nodes.add(node)
+
+    def _start_knative(self) -> None:
+        self.autoscaler = PodAutoscalers(self.cluster, self._calls)
+        self.activator = Activator(self.cluster, self.autoscaler.poke, self.kubelet.answering)
+        ServerlessServices(self.cluster)
+        Revisions(self.cluster)
+        Configurations(self.cluster)
+        Routes(self.cluster)
+        Services(self.cluster)
+
+    def _calls(self, key: tuple[str, str]) -> int:
+        return self.activator.calls(key) if self.activator else 0
+
+    def _pod_changed(self, event: StoreEvent) -> None:
+        """The autoscaler forgets what it knew when its pod is replaced."""
+        labels = event.object["metadata"].get("labels", {})
+        if event.type == "DELETED" and labels.get("app") == AUTOSCALER_APP and self.autoscaler:
+            self.autoscaler.restart()
