@@ -95,7 +95,13 @@ class Store:
         return self._shelf(resource).history.after(resource_version)
 
     def create(
-        self, resource: Resource, obj: JsonObject, *, manager: str, dry_run: bool = False
+        self,
+        resource: Resource,
+        obj: JsonObject,
+        *,
+        manager: str,
+        dry_run: bool = False,
+        operation: Operation = "Update",
     ) -> JsonObject:
         """Store a new object; fills uid, creationTimestamp, generation, managedFields, version.
 
@@ -107,7 +113,7 @@ class Store:
         self._admit("CREATE", resource, new, None, manager=manager, dry_run=dry_run)
         if self.version(resource, metadata.get("namespace"), metadata["name"]):
             raise AlreadyExists(resource, metadata["name"])
-        writer = _writer(resource, manager)
+        writer = _writer(resource, manager, operation=operation)
         metadata["managedFields"] = updated([], new=new, old=None, writer=writer, time=created)
         return new if dry_run else self._commit("ADDED", resource, new, None)
 
@@ -197,6 +203,13 @@ class Store:
         kept: JsonObject = shared(new, old.object) if old else new
         return self._commit("MODIFIED" if old else "ADDED", resource, kept, old)
 
+    def forget(self, resource: Resource, obj: JsonObject) -> None:
+        """Take out an object as a recording saw it go: obj is its last state. NotFound."""
+        metadata = obj["metadata"]
+        old = self._found(resource, metadata.get("namespace"), metadata["name"])
+        identity = {"apiVersion": resource.api_version, "kind": resource.kind}
+        self._commit("DELETED", resource, identity | copied(obj), old)
+
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Call listener after each commit, in order. Returns what ends it.
 
@@ -276,8 +289,15 @@ class Store:
             self._delivering = False
 
 
-def _writer(resource: Resource, manager: str, *, subresource: str | None = None) -> Writer:
+def _writer(
+    resource: Resource,
+    manager: str,
+    *,
+    subresource: str | None = None,
+    operation: Operation = "Update",
+) -> Writer:
     return Writer(
+        operation=operation,
         manager=manager,
         api_version=resource.api_version,
         custom=resource.custom,

@@ -20,7 +20,11 @@ def encoded(value: object) -> bytes:
 
 
 class Version:
-    """One object at one resourceVersion; its JSON is made once, when first asked for."""
+    """One object at one resourceVersion.
+
+    json: the object without kind and apiVersion, which go in front of it or not at all, made
+    once, when first asked for.
+    """
 
     __slots__ = ("_json", "object", "resource_version")
 
@@ -32,7 +36,8 @@ class Version:
     @property
     def json(self) -> bytes:
         if self._json is None:
-            self._json = encoded(self.object)
+            bare = {k: v for k, v in self.object.items() if k not in ("kind", "apiVersion")}
+            self._json = encoded(bare)
         return self._json
 
     def forget_json(self) -> None:
