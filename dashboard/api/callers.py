@@ -14,6 +14,7 @@ from ninja.utils import check_csrf
 
 from dashboard.access import Grant, Role, grant_of_token, grant_of_user, may
 from dashboard.api.problems import ApiProblem, not_found
+from fleet.actions.requests import record_refusal
 from fleet.domain.records.keys import ModelKey
 from fleet.models import ApiToken
 
@@ -80,12 +81,19 @@ def require_sight(grant: Grant, key: ModelKey) -> None:
         raise not_found("model")
 
 
-def require_operator(grant: Grant, key: ModelKey) -> None:
-    """404 out of scope, 403 for a role that only looks, 429 when asked too often."""
-    require_sight(grant, key)
-    if not may(grant, Role.OPERATOR, key.cluster, key.namespace):
-        raise ApiProblem(403, "This needs the role operator in this cluster and namespace.")
+def require_operator(grant: Grant, key: ModelKey, *, asked: str) -> None:
+    """403 for a role that only looks, kept in the audit trail; 429 when asked too often.
+
+    asked: what was asked for, in the trail's words. What is out of scope was a 404 before.
+    """
     _count_write(grant.who)
+    if may(grant, Role.OPERATOR, key.cluster, key.namespace):
+        return
+    detail = "This needs the role operator in this cluster and namespace."
+    record_refusal(
+        action=asked, target=key, by=grant.who, reason="", detail=detail, now=datetime.now(UTC)
+    )
+    raise ApiProblem(403, detail)
 
 
 def _count_write(who: str) -> None:

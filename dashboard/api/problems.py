@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
-import msgspec
 from django.core.exceptions import (
     PermissionDenied,
     RequestDataTooBig,
@@ -62,7 +62,10 @@ def problem_response(
     errors: Sequence[Mapping[str, Any]] = (),
     headers: Mapping[str, str] | None = None,
 ) -> HttpResponse:
-    """The response; `errors` lists what was wrong where, one entry a parameter."""
+    """The response; `errors` lists what was wrong where, one entry a parameter.
+
+    Written in ASCII, since a detail may quote text that is no proper Unicode.
+    """
     body: dict[str, Any] = {
         "type": "about:blank",
         "title": title_of(status),
@@ -75,7 +78,7 @@ def problem_response(
     if status == 401:
         all_headers.setdefault("WWW-Authenticate", 'Bearer realm="pilot-light"')
     return HttpResponse(
-        msgspec.json.encode(body), status=status, content_type=PROBLEM_JSON, headers=all_headers
+        json.dumps(body).encode(), status=status, content_type=PROBLEM_JSON, headers=all_headers
     )
 
 

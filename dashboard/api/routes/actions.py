@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
 
 from dashboard.access import within
-from dashboard.api.callers import caller
+from dashboard.api.callers import caller, require_operator
 from dashboard.api.filters import EventFilters, any_of, in_period
 from dashboard.api.paging import json_response, newest_page, page_response
-from dashboard.api.problems import not_found
-from dashboard.api.routes.answers import reads
+from dashboard.api.problems import ApiProblem, not_found
+from dashboard.api.routes.answers import accepts, reads
 from dashboard.api.schemas.plan import Action as ActionSchema
 from dashboard.api.schemas.plan import ActionPage
 from dashboard.api.shapes.plan import action
+from fleet.actions import requests
 from fleet.domain.records.keys import ModelKey
+from fleet.errors import BadInput
 from fleet.models import Action
 from fleet.models.keyed import of_key
 
@@ -37,6 +41,19 @@ def list_actions(request: HttpRequest, asked: Query[EventFilters]) -> HttpRespon
 def get_action(request: HttpRequest, action_id: str) -> HttpResponse:
     """One action with the steps it has taken so far."""
     return json_response(action(action_in_scope(request, action_id)))
+
+
+@router.post("/{action_id}/revert", response=accepts(ActionSchema), operation_id="revert_action")
+def revert_action(request: HttpRequest, action_id: str) -> HttpResponse:
+    """Undo the action by its inverse. Asking again is harmless."""
+    row = action_in_scope(request, action_id)
+    grant = caller(request)
+    require_operator(grant, row.key, asked=f"undo {row.action}")
+    try:
+        row = requests.request_revert(row.pk, by=grant.who, now=datetime.now(UTC))
+    except BadInput as error:
+        raise ApiProblem(409, str(error)) from error
+    return json_response(action(row), status=202)
 
 
 def action_in_scope(request: HttpRequest, action_id: str) -> Action:

@@ -120,3 +120,23 @@ class PlanRequest(BaseModel):
         default_factory=dict, examples=[{"min": 1, "how": "in-place", "expires_in_s": 3600}]
     )
     reason: str = Field("", max_length=500, pattern=r"^[^\x00]*$", examples=["launch at noon"])
+
+
+class ApplyRequest(BaseModel):
+    """May be left out: a reason for a plan that was asked for without one."""
+
+    reason: str = Field("", max_length=500, pattern=r"^[^\x00]*$")
+
+
+class IdempotencyKey(BaseModel):
+    """Any text of the caller's; sent again with a repeated request."""
+
+    idempotency_key: str = Field(
+        alias="Idempotency-Key", min_length=1, max_length=120, pattern=r"^[^\x00]*$"
+    )
+
+
+class WaitFilters(BaseModel):
+    """How long to wait for the preview."""
+
+    wait_s: float = Field(0, ge=0, le=30, description="Seconds; 0 answers at once.")

@@ -76,7 +76,7 @@ def read_reason(text: str) -> str:
 def _raise_min(params: Mapping[str, Any]) -> RaiseMin:
     _only(params, {"min", "how", "expires_in_s", "gitops_confirmed"})
     how = params.get("how", How.IN_PLACE.value)
-    if how not in set(How):
+    if not isinstance(how, str) or how not in set(How):
         raise BadInput(f"params.how: one of {', '.join(How)}")
     confirmed = params.get("gitops_confirmed", False)
     if not isinstance(confirmed, bool):

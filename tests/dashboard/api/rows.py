@@ -191,8 +191,8 @@ def action(key: ModelKey = PILOT, *, number: int = 1, at_s: float = 20.0, **give
     return row
 
 
-def user(name: str = "vera", *, role: str = "viewer", **scope: list[str]) -> User:
-    """A person with a role; scope: clusters, namespaces (none given = everywhere)."""
+def user(name: str = "vera", *, role: str = "viewer", **scope: Any) -> User:
+    """A person with a role; scope: lists of clusters and namespaces (none given = everywhere)."""
     person = User.objects.create_user(username=name, password="a long password of vera")
     Membership.objects.create(user=person, role=role, **scope)
     return person
