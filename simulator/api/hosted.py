@@ -83,7 +83,7 @@ class HostedApi:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.wait(self.server.stop())
+        self.wait(self._end())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(CALL_TIMEOUT_S)
         self._loop.close()
@@ -127,6 +127,14 @@ class HostedApi:
         ]
         write_kubeconfig(path, contexts)
         return path
+
+    async def _end(self) -> None:
+        """TLS connections close by a hand-shake of which a peer that left never does its part."""
+        await self.server.stop()
+        for transport in list(getattr(self._loop, "_transports", {}).values()):
+            transport.abort()
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
