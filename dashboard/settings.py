@@ -191,6 +191,7 @@ LOGGING: dict[str, Any] = {
 READER_KEY = given.READER_KEY.read() or kept_secret(STATE_DIR / "reader_key")
 ACTOR_KEY = given.ACTOR_KEY.read()
 KUBECONFIG = given.KUBECONFIG.read()
+ACTOR_KUBECONFIG = given.ACTOR_KUBECONFIG.read()
 CONTEXTS = given.CONTEXTS.read()
 TEAM_LABEL = given.TEAM_LABEL.read()
 ENVIRONMENT_LABEL = given.ENVIRONMENT_LABEL.read()

@@ -92,6 +92,12 @@ KUBECONFIG = Setting(
     default="",
     says="The kubeconfig to read. Empty: `KUBECONFIG`, else `~/.kube/config`.",
 )
+ACTOR_KUBECONFIG = Setting(
+    name="PILOTLIGHT_ACTOR_KUBECONFIG",
+    kind=TEXT,
+    default="",
+    says="The `act` worker's kubeconfig: the same contexts, other users. Empty: the one above.",
+)
 CONTEXTS = Setting(
     name="PILOTLIGHT_CONTEXTS",
     kind=WORDS,
@@ -134,6 +140,7 @@ REDIS_URL = Setting(
 SETTINGS: tuple[Setting[Any], ...] = (
     CONTEXTS,
     KUBECONFIG,
+    ACTOR_KUBECONFIG,
     ALLOWED_HOSTS,
     HTTPS,
     BEHIND_PROXY,

@@ -1,6 +1,7 @@
 """Builds adapters and hands them to the use cases; nobody else does. One small function for each
 use case."""
 
+import base64
 import os
 import threading
 from collections import defaultdict
@@ -9,17 +10,25 @@ from functools import cache
 
 from django.conf import settings
 
-from fleet.adapters.kubernetes.client import Access
+from fleet.actions.advance import advance
+from fleet.actions.preview import preview
+from fleet.actions.tools import Tools
+from fleet.adapters.credentials import KeyRing, WrongKey
+from fleet.adapters.kubernetes.client import Access, Client
 from fleet.adapters.kubernetes.reader import KubernetesReader
+from fleet.adapters.kubernetes.writer import KubernetesWriter
+from fleet.adapters.openai.caller import OpenAiCaller
 from fleet.adapters.redis.announcer import RedisAnnouncer, SilentAnnouncer
 from fleet.domain.ledger.settings import LedgerSettings
 from fleet.history import prune as pruning
 from fleet.history import refresh
+from fleet.history.actions import due_actions
 from fleet.history.clusters import register
 from fleet.history.leases import Lease, claim
+from fleet.history.plans import expire_plans, unclaimed_plans
 from fleet.models import Cluster
 from fleet.observe.follow import Task, follow
-from fleet.ports import Announcer, ClusterFacts
+from fleet.ports import Announcer, ClusterFacts, ClusterWriter, ModelCaller
 
 
 def now() -> datetime:
@@ -38,7 +47,27 @@ def reader_access(cluster: Cluster) -> Access:
     entered on the page."""
     if cluster.source == "kubeconfig":
         return Access(context=cluster.context, kubeconfig=settings.KUBECONFIG)
+    if cluster.server:
+        return Access(
+            server=cluster.server, ca_pem=cluster.ca_pem, token=lambda: reader_token(cluster)
+        )
     return Access()
+
+
+@cache
+def reader_ring() -> KeyRing:
+    """Seals and opens what reads clusters."""
+    return KeyRing(settings.READER_KEY, zone="reader")
+
+
+def sealed_reader_token(cluster: str, token: str) -> bytes:
+    """A reader's token as it is kept in the row of the cluster of that name."""
+    return reader_ring().seal(token, about=f"cluster/{cluster}/token")
+
+
+def reader_token(cluster: Cluster) -> str:
+    """The reader's token of a cluster added by page or API; raises WrongKey without one."""
+    return reader_ring().open(bytes(cluster.reader_secret), about=f"cluster/{cluster.name}/token")
 
 
 def ledger_settings() -> LedgerSettings:
@@ -98,3 +127,88 @@ def refresh_figures() -> None:
 def prune() -> dict[str, int]:
     """Delete what is past its time."""
     return pruning.prune(now=now())
+
+
+@cache
+def actor_ring() -> KeyRing:
+    """Opens what changes clusters; empty everywhere but in the act worker."""
+    return KeyRing(settings.ACTOR_KEY, zone="actor")
+
+
+def actor_access(cluster: Cluster) -> Access:
+    """How the act worker reaches a cluster: with its own kubeconfig, account or token."""
+    if not actor_ring():
+        raise WrongKey("this process holds no actor key: it cannot change clusters")
+    if cluster.source == "kubeconfig":
+        kubeconfig = settings.ACTOR_KUBECONFIG or settings.KUBECONFIG
+        return Access(context=cluster.context, kubeconfig=kubeconfig)
+    if cluster.server:
+        return Access(
+            server=cluster.server, ca_pem=cluster.ca_pem, token=lambda: actor_token(cluster)
+        )
+    return Access()
+
+
+def actor_token(cluster: Cluster) -> str:
+    """The actor's token of a cluster added by page or API; raises WrongKey without one."""
+    return actor_ring().open(bytes(cluster.actor_secret), about=f"cluster/{cluster.name}/token")
+
+
+@cache
+def _writer(name: str, context: str, server: str, secret: bytes) -> KubernetesWriter:
+    """One for each way to reach a cluster: connections are kept between looks."""
+    cluster = Cluster.objects.get(name=name)
+    return KubernetesWriter(Client(actor_access(cluster)))
+
+
+def writer_of(cluster: Cluster) -> ClusterWriter:
+    """Writes to a cluster with the actor's credentials."""
+    secret = bytes(cluster.actor_secret)
+    return _writer(cluster.name, cluster.context, cluster.server, secret)
+
+
+def caller_of(cluster: Cluster) -> ModelCaller:
+    """Asks models of a cluster, by its gateway where an admin named one."""
+    return OpenAiCaller(gateway_url=cluster.gateway_url, allowed=cluster.allowed_hosts)
+
+
+def model_key(cluster: Cluster, model: str) -> str | None:
+    """A model's API key, None where no admin set one."""
+    sealed = cluster.model_keys.get(model)
+    if not sealed:
+        return None
+    about = f"cluster/{cluster.name}/model/{model}"
+    return actor_ring().open(base64.b64decode(sealed), about=about)
+
+
+def act_tools(worker: str) -> Tools:
+    """What previewing and acting need."""
+    return Tools(
+        clock=now,
+        writer=writer_of,
+        caller=caller_of,
+        model_key=model_key,
+        announcer=announcer(),
+        worker=worker,
+    )
+
+
+def preview_plan(plan_id: str, *, worker: str) -> bool:
+    """Preview one plan, if nobody did."""
+    return preview(plan_id, tools=act_tools(worker))
+
+
+def advance_action(action_id: str, *, worker: str) -> bool:
+    """Do what is due for one action, if nobody does."""
+    return advance(action_id, tools=act_tools(worker))
+
+
+def waiting_plans() -> list[str]:
+    """Plans that no bell announced. Those too old to be applied end here."""
+    expire_plans(now=now())
+    return unclaimed_plans(now=now())
+
+
+def waiting_actions() -> list[str]:
+    """Actions to be looked at now."""
+    return due_actions(now=now())

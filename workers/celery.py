@@ -10,7 +10,7 @@ from django.conf import settings  # noqa: E402 - its module has to be named befo
 
 from workers.schedule import SCHEDULE  # noqa: E402
 
-app = Celery("pilotlight", include=["workers.follow", "workers.chores"])
+app = Celery("pilotlight", include=["workers.act", "workers.follow", "workers.chores"])
 app.conf.update(
     broker_url=settings.REDIS_URL or "memory://",
     broker_connection_retry_on_startup=True,

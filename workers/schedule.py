@@ -4,6 +4,8 @@ found by the next one."""
 from typing import Any
 
 SWEEP_S = 3.0
+# An action on its way is looked at once a beat.
+ACT_S = 1.0
 REFRESH_S = 60.0
 PRUNE_S = 6 * 60 * 60.0
 
@@ -18,6 +20,7 @@ def every(seconds: float, task: str, *, queue: str) -> dict[str, Any]:
 
 
 SCHEDULE: dict[str, dict[str, Any]] = {
+    "act": every(ACT_S, "workers.act.sweep", queue="act"),
     "sweep": every(SWEEP_S, "workers.chores.sweep", queue="chores"),
     "refresh": every(REFRESH_S, "workers.chores.refresh", queue="chores"),
     "prune": every(PRUNE_S, "workers.chores.prune", queue="chores"),

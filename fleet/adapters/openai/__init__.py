@@ -1,0 +1,1 @@
+"""Real OpenAI requests to models, through their own route."""
