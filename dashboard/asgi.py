@@ -14,9 +14,13 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
 # Loads the apps; what imports rows comes after it.
 pages = get_asgi_application()
 
+from dashboard.live.routing import websocket_urlpatterns  # noqa: E402
+
 application = ProtocolTypeRouter(
     {
         "http": pages,
-        "websocket": AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter([]))),
+        "websocket": AllowedHostsOriginValidator(
+            AuthMiddlewareStack(URLRouter(websocket_urlpatterns))
+        ),
     }
 )

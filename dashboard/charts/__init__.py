@@ -1,0 +1,1 @@
+"""Pictures as values: bars of phases and columns of a timeline."""

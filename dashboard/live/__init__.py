@@ -1,0 +1,1 @@
+"""Pages that change by themselves: one hub a process, groups of viewers, fragments."""

@@ -1,0 +1,17 @@
+"""Addresses of the sockets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.urls import path
+
+from dashboard.live.consumers import FleetConsumer, ModelConsumer
+
+MODEL_ROUTE = "ws/models/<str:cluster>/<str:kind>/<str:namespace>/<str:name>/"
+
+# `as_asgi` gives an ASGI application where Django's types expect a view.
+websocket_urlpatterns: list[Any] = [
+    path("ws/fleet/", FleetConsumer.as_asgi()),  # type: ignore[arg-type]
+    path(MODEL_ROUTE, ModelConsumer.as_asgi()),  # type: ignore[arg-type]
+]

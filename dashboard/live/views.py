@@ -1,0 +1,76 @@
+"""What groups of viewers look at."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from django.utils import translation
+
+from dashboard.access.rules import Grant
+from dashboard.live.bell import Ring
+from dashboard.live.fragments import Shown, by_id
+from dashboard.views.fleet_page import fleet_page
+from dashboard.views.fleet_parts import fleet_parts
+from dashboard.views.fleet_query import FleetQuery
+from dashboard.views.model_page import model_page
+from dashboard.views.model_parts import model_parts
+from dashboard.views.row_fragments import row_fragments
+from dashboard.views.strips import proofs
+from fleet.domain.records.keys import ModelKey
+
+
+@dataclass(frozen=True, slots=True)
+class FleetView:
+    """The fleet page as seen with these filters, grant and language."""
+
+    query: FleetQuery
+    grant: Grant
+    language: str = "en"
+
+    @property
+    def key(self) -> Hashable:
+        return self
+
+    def touched_by(self, ring: Ring) -> bool:
+        if ring.keys is None or self.grant.clusters is None:
+            return True
+        return any(key.split("/", 1)[0] in self.grant.clusters for key in ring.keys)
+
+    def look(self) -> Shown:
+        now = datetime.now(UTC)
+        with translation.override(self.language):
+            page = fleet_page(self.query, self.grant, now=now)
+            rows = row_fragments(page, self.grant, now=now)
+            parts = fleet_parts(page, self.grant, now=now)
+        return Shown(
+            fragments=by_id([*parts, *rows]),
+            order=tuple(row.dom_id for row in rows),
+            proofs=proofs(self.grant),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ModelView:
+    """One model's page as seen with this grant and language."""
+
+    model: ModelKey
+    grant: Grant
+    language: str = "en"
+
+    @property
+    def key(self) -> Hashable:
+        return self
+
+    def touched_by(self, ring: Ring) -> bool:
+        if ring.keys is None or str(self.model) in ring.keys:
+            return True
+        return any(key.startswith("action:") for key in ring.keys)
+
+    def look(self) -> Shown:
+        now = datetime.now(UTC)
+        with translation.override(self.language):
+            page = model_page(self.model, self.grant, now=now)
+            parts = [] if page is None else model_parts(page, now=now)
+        return Shown(fragments=by_id(parts), proofs=proofs(self.grant))

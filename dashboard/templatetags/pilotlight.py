@@ -1,0 +1,118 @@
+"""What our templates need beside Django's own tags."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from django import template
+from django.template.loader import get_template
+from django.urls import NoReverseMatch, reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+
+from dashboard.charts.spoken import age_text, clock_text
+from dashboard.words import PHASE_LABELS, TRIGGER_LABELS, Words, word
+from fleet.domain.coldstart.start import Phase
+from fleet.domain.ledger.delta import State
+
+register = template.Library()
+
+# Shapes in a box of 12 by 12; colour comes from the text around them.
+MARKS: dict[str, str] = {
+    State.FAILING: '<rect x="1" y="1" width="10" height="10" fill="currentColor"/>',
+    State.DEGRADED: '<path d="M6 1 11.5 11H.5Z" fill="currentColor"/>',
+    State.STARTING: (
+        '<circle cx="6" cy="6" r="4.5" fill="none" stroke="currentColor" stroke-width="1.6"/>'
+        '<path d="M6 1.5a4.5 4.5 0 0 0 0 9Z" fill="currentColor"/>'
+    ),
+    State.WARM: '<circle cx="6" cy="6" r="5" fill="currentColor"/>',
+    State.COLD: (
+        '<circle cx="6" cy="6" r="4.5" fill="none" stroke="currentColor" stroke-width="1.6"/>'
+    ),
+    State.STOPPED: '<rect x="1" y="5" width="10" height="2" fill="currentColor"/>',
+    State.UNKNOWN: (
+        '<path d="M3.2 4.2a2.8 2.8 0 1 1 4.2 2.4C6.4 7.2 6 7.6 6 8.6" fill="none" '
+        'stroke="currentColor" stroke-width="1.7"/><circle cx="6" cy="11" r="1.1" '
+        'fill="currentColor"/>'
+    ),
+}
+
+
+@register.simple_tag
+def state_mark(state: str) -> SafeString:
+    """The shape of a state; the word stands beside it, so it is hidden from screen readers."""
+    shape = mark_safe(MARKS.get(state, MARKS[State.UNKNOWN]))
+    return format_html(
+        '<svg class="mark" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">{}</svg>',
+        shape,
+    )
+
+
+@register.filter
+def clock(seconds: float | None) -> str:
+    """A length of time, "–" when it is not known."""
+    return clock_text(seconds)
+
+
+@register.filter
+def ago(moment: datetime | None) -> str:
+    """The age of a moment now, "" when it is not known."""
+    return "" if moment is None else age_text((datetime.now(UTC) - moment).total_seconds())
+
+
+@register.filter
+def phase_label(phase: str) -> Words:
+    """A phase as people read it."""
+    return word(PHASE_LABELS, phase)
+
+
+@register.filter
+def trigger_label(trigger: str) -> Words:
+    """A start's trigger as people read it."""
+    return word(TRIGGER_LABELS, trigger)
+
+
+@register.simple_tag
+def moment(at: datetime | str | None, form: str = "short") -> SafeString | str:
+    """A moment that the browser shows in the viewer's zone, with UTC on hover. form: short, long
+    or clock."""
+    if at is None:
+        return "–"
+    when = datetime.fromisoformat(at) if isinstance(at, str) else at
+    utc = when.astimezone(UTC)
+    return format_html(
+        '<time datetime="{}" data-form="{}" title="{} UTC">{} UTC</time>',
+        utc.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        form,
+        utc.strftime("%Y-%m-%d %H:%M:%S"),
+        utc.strftime("%H:%M:%S" if form == "clock" else "%Y-%m-%d %H:%M"),
+    )
+
+
+@register.simple_tag
+def page_address(name: str) -> str:
+    """The address of a page, "" while this release has no such page."""
+    try:
+        return reverse(name)
+    except NoReverseMatch:
+        return ""
+
+
+@register.simple_tag
+def phase_legend() -> list[tuple[str, Words]]:
+    """Phases with their labels, in the order that a start passes them."""
+    return [(phase.value, PHASE_LABELS[phase]) for phase in Phase]
+
+
+@register.simple_tag(takes_context=True)
+def part(context: template.Context, name: str) -> SafeString:
+    """Include a partial if this release has it, with the present context."""
+    try:
+        found = get_template(f"partials/{name}.html")
+    except template.TemplateDoesNotExist:
+        return SafeString("")
+    flat: dict[str, Any] = {}
+    for layer in context.dicts:
+        flat.update(layer)
+    return SafeString(found.render(flat, request=context.get("request")))

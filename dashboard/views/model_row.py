@@ -1,0 +1,118 @@
+"""A model's row as a value: everything that `partials/model_row.html` shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.urls import NoReverseMatch, reverse
+
+from dashboard.charts.bars import StartBar, start_bar
+from dashboard.reasons import reason_with_age
+from dashboard.staleness import shown_state
+from dashboard.words import MODE_LABELS, STATE_LABELS, Words, word
+from fleet.domain.coldstart.start import Outcome
+from fleet.domain.ledger.delta import State
+from fleet.domain.records.keys import ModelKey
+from fleet.models import ColdStart, ServedModel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRow:
+    """One model as its row tells it. more_starting: further starts in flight beside `bar`."""
+
+    row: ServedModel
+    key: ModelKey
+    state: State
+    label: Words
+    mode: Words
+    reason: str
+    stale: bool
+    bar: StartBar | None
+    more_starting: int
+    may_act: bool
+
+    @property
+    def dom_id(self) -> str:
+        return f"model-{self.row.pk}"
+
+    @property
+    def url(self) -> str:
+        return model_url(self.key)
+
+    @property
+    def probes(self) -> int:
+        """Probe failures of the last hour, a lower bound."""
+        return self.row.probe_starting_1h + self.row.probe_serving_1h
+
+
+def model_url(key: ModelKey) -> str:
+    """Where the model's page stands; "" for a name that no address can hold."""
+    try:
+        return reverse("model", args=(key.cluster, key.kind, key.namespace, key.name))
+    except NoReverseMatch:
+        return ""
+
+
+def model_row(
+    row: ServedModel,
+    running: Sequence[ColdStart],
+    *,
+    stale: frozenset[str],
+    may_act: bool,
+    now: datetime,
+) -> ModelRow:
+    """running: the model's starts in flight, oldest first; the first is drawn."""
+    old = row.cluster in stale
+    state = shown_state(row.state, row.cluster, stale=stale)
+    return ModelRow(
+        row=row,
+        key=row.key,
+        state=state,
+        label=STATE_LABELS[state],
+        mode=word(MODE_LABELS, row.mode),
+        reason=reason_with_age(row.state_code, row.state_params, stale=old),
+        stale=old,
+        bar=_bar(row, running, now=now),
+        more_starting=max(0, len(running) - 1),
+        may_act=may_act and not old,
+    )
+
+
+def start_shape(start: ColdStart) -> dict[str, Any]:
+    """What a bar needs of a stored start, in the API's names."""
+    return {
+        "started_at": start.started_at,
+        "outcome": start.outcome,
+        "total_s": start.total_s,
+        "start_mode": start.start_mode,
+        "ended_in_phase": start.ended_in_phase,
+        "failure": {"reason": start.failure_reason} if start.failure_class else None,
+        "phases": start.phases,
+    }
+
+
+def expected_s(row: ServedModel, start_id: int) -> tuple[float | None, float | None]:
+    """How long a start in flight should take in all, typically and at worst (p50, p95)."""
+    for flight in row.in_flight:
+        if flight.get("id") == start_id:
+            return _whole(flight, "eta_p50_s"), _whole(flight, "eta_p95_s")
+    return row.p50_s, row.p95_s
+
+
+def _whole(flight: Mapping[str, Any], what_remains: str) -> float | None:
+    remains = flight.get(what_remains)
+    elapsed = flight.get("elapsed_s")
+    return None if remains is None or elapsed is None else float(elapsed) + float(remains)
+
+
+def _bar(row: ServedModel, running: Sequence[ColdStart], *, now: datetime) -> StartBar | None:
+    if running:
+        typical, slow = expected_s(row, running[0].pk)
+        return start_bar(start_shape(running[0]), now=now, expected_s=typical, slow_s=slow)
+    last = row.last_start
+    if not last or last.get("outcome") == Outcome.RUNNING:
+        return None
+    return start_bar(last, now=now)

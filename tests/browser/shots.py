@@ -1,0 +1,69 @@
+"""Takes screenshots of a running page: desktop and phone, dark and light.
+
+Usage: python tests/browser/shots.py URL USERNAME PASSWORD FOLDER [PATH ...]
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+SIZES = {"desktop": (1440, 900), "phone": (390, 844)}
+THEMES = ("dark", "light")
+
+
+def sign_in(page: Page, url: str, name: str, password: str) -> None:
+    """Leaves the page signed in, on the fleet."""
+    page.goto(f"{url}/sign-in/")
+    page.fill("#id_username", name)
+    page.fill("#id_password", password)
+    page.click("main button")
+    page.wait_for_url(f"{url}/")
+
+
+def shoot(browser: Browser, url: str, who: tuple[str, str], folder: Path, paths: list[str]) -> None:
+    """One picture per path, size and theme."""
+    for size, (width, height) in SIZES.items():
+        for theme in THEMES:
+            context = browser.new_context(
+                viewport={"width": width, "height": height},
+                color_scheme="dark" if theme == "dark" else "light",
+            )
+            page = context.new_page()
+            page.goto(f"{url}/sign-in/")
+            page.screenshot(path=folder / f"sign-in-{size}-{theme}.png")
+            sign_in(page, url, *who)
+            for path in paths:
+                page.goto(f"{url}{path}")
+                page.wait_for_timeout(1200)
+                name = path.strip("/").split("?")[0].replace("/", "-")[:40] or "fleet"
+                page.screenshot(
+                    path=folder / f"{name}-{size}-{theme}.png", full_page=size == "phone"
+                )
+            context.close()
+
+
+def main(url: str, name: str, password: str, folder: str, *paths: str) -> None:
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=list(FLAGS)
+        )
+        shoot(browser, url, (name, password), Path(folder), list(paths) or ["/", "/clusters/"])
+        browser.close()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
