@@ -1,0 +1,1 @@
+"""How fast and how large: `make bench` prints one JSON line per figure."""
