@@ -44,7 +44,7 @@ def applied(
     Fields that writer applied before and now leaves out go, unless others hold them too.
     409 when others hold another value, unless force takes it from them.
     """
-    wanted = fields_of(config, custom=writer.custom)
+    wanted = applied_fields(config, custom=writer.custom)
     entries = live["metadata"].get("managedFields", [])
     others = [entry for entry in entries if not writer.owns(entry)]
     mine = next((entry for entry in entries if writer.owns(entry)), None)
@@ -58,6 +58,23 @@ def applied(
     own = [] if not wanted else [mine if _same(mine, wanted) else writer.entry(wanted, time=time)]
     listed = [entry for entry in [*own, *kept] if entry and entry["fieldsV1"]]
     return result | {"metadata": result["metadata"] | {"managedFields": listed}}
+
+
+def applied_fields(config: JsonObject, *, custom: bool) -> Tree:
+    """What an applied configuration owns: its leaves, and the items of lists with keys."""
+    return _undotted(fields_of(config, custom=custom))
+
+
+def _undotted(tree: Tree) -> Tree:
+    return {
+        key: below if key.startswith("v:") else _undotted(below) | _dot(key)
+        for key, below in tree.items()
+        if key != "."
+    }
+
+
+def _dot(key: str) -> Tree:
+    return {".": {}} if key.startswith("k:") else {}
 
 
 def _same(mine: JsonObject | None, wanted: Tree) -> bool:

@@ -133,7 +133,7 @@ async def watch(call: Call) -> web.StreamResponse:
         await response.write_eof()
         return response
     shape = Shape(call.served, call.form, call.option("includeObject") or "Metadata")
-    watcher = Watcher(call.store, shape, options)
+    watcher = Watcher(call.store, shape, options, since=since)
     with _joined(call, watcher), contextlib.suppress(ConnectionResetError):
         _begin(call, watcher, shape, since)
         await _stream(call, watcher, shape, response)

@@ -86,7 +86,8 @@ def written(
 class Watcher:
     """One open watch: what waits to be sent."""
 
-    def __init__(self, store: Store, shape: Shape, options: ListOptions) -> None:
+    def __init__(self, store: Store, shape: Shape, options: ListOptions, *, since: int) -> None:
+        """since: nothing up to this resourceVersion is sent, be it of the future."""
         self.lines: deque[bytes] = deque()
         self.cut = False
         self._store = store
@@ -94,10 +95,11 @@ class Watcher:
         self._options = options
         self._said_columns = shape.form is not Form.TABLE
         self._awake = asyncio.Event()
+        self._since = since
 
     def offer(self, line: Line) -> None:
         """Queue a change, as far as this watch is concerned."""
-        change = self._seen(line.event)
+        change = self._seen(line.event) if line.event.resource_version > self._since else None
         if change is None:
             return
         event_type, version = change
@@ -196,6 +198,10 @@ class WatchHub:
 
     def leave(self, served: Served, watcher: Watcher) -> None:
         self._watchers[served.stored.group_resource].discard(watcher)
+
+    def count(self) -> int:
+        """How many watches are open."""
+        return sum(len(watchers) for watchers in self._watchers.values())
 
     def cut(self, plural: str = "") -> None:
         """End the open watches of a resource ("": of all)."""

@@ -110,11 +110,13 @@ class Store:
         created = timestamp(self.now())
         new = newborn(resource, obj, uid=self._uid(), created=created)
         metadata = new["metadata"]
+        writer = _writer(resource, manager, operation=operation)
+        # What webhooks add afterwards is nobody's.
+        entries = updated([], new=new, old=None, writer=writer, time=created)
         self._admit("CREATE", resource, new, None, manager=manager, dry_run=dry_run)
         if self.version(resource, metadata.get("namespace"), metadata["name"]):
             raise AlreadyExists(resource, metadata["name"])
-        writer = _writer(resource, manager, operation=operation)
-        metadata["managedFields"] = updated([], new=new, old=None, writer=writer, time=created)
+        metadata["managedFields"] = entries
         return new if dry_run else self._commit("ADDED", resource, new, None)
 
     def change(
