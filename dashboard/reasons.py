@@ -1,4 +1,4 @@
-"""Why a model is in its state: codes of the domain as sentences."""
+"""Why a model is in its state, and why a service is not taken: codes of the domain as sentences."""
 
 from __future__ import annotations
 
@@ -6,10 +6,35 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 
-from dashboard.words import Words
+from dashboard.words import DOING_NOW, TRIGGER_LABELS, Words, word
+from fleet.domain.ledger.codes import NotTakenRule, StateCode
 
-STATE_REASONS: Mapping[str, Words] = {}
+# Parameters: see the codes. `doing`, `started` and `because` are made of phase, trigger, reason.
+STATE_REASONS: Mapping[StateCode, Words] = {
+    StateCode.STOPPED: gettext_lazy("Stopped on purpose"),
+    StateCode.START_FAILED: gettext_lazy("Start failed while %(doing)s: %(because)s"),
+    StateCode.REPLICA_REFUSED: gettext_lazy("No pod could be made: %(because)s"),
+    StateCode.PAST_DEADLINE: gettext_lazy("Past its deadline and given up: %(because)s"),
+    StateCode.REVISION_FAILED: gettext_lazy("Revision %(revision)s cannot serve: %(because)s"),
+    StateCode.STARTING: gettext_lazy("%(started)s, %(doing)s"),
+    StateCode.NO_REPLICA_YET: gettext_lazy("Wanted, and no pod is there yet"),
+    StateCode.FAILED_START_BESIDE: gettext_lazy(
+        "Serving, while another start failed (%(doing)s): %(because)s"
+    ),
+    StateCode.READY: gettext_lazy("Serving"),
+    StateCode.ASLEEP: gettext_lazy("Asleep on purpose; a request wakes it"),
+    StateCode.AT_ZERO: gettext_lazy("At zero on purpose; no request wakes it"),
+}
+
+NOT_TAKEN_REASONS: Mapping[NotTakenRule, Words] = {
+    NotTakenRule.COMMAND_OVERRIDDEN: gettext_lazy("its main container runs another command"),
+    NotTakenRule.OTHER_RUNTIME: gettext_lazy("its runtime serves with something else"),
+    NotTakenRule.OTHER_BACKEND: gettext_lazy("told to use another backend than vLLM"),
+    NotTakenRule.NO_SIGN: gettext_lazy("neither runtime, image nor command speaks of vLLM"),
+    NotTakenRule.NOTHING_SEEN: gettext_lazy("no container to judge by"),
+}
 
 
 class _Known(dict[str, Any]):
@@ -21,13 +46,41 @@ class _Known(dict[str, Any]):
 
 def reason_text(code: str, params: Mapping[str, Any]) -> str:
     """The sentence of a code; a code that this release does not know is shown as words."""
-    sentence = STATE_REASONS.get(code)
-    if sentence is None:
-        return code.replace("-", " ").replace("_", " ")
-    return str(sentence) % _Known(params)
+    if code not in set(StateCode):
+        return code.replace("-", " ")
+    if code == StateCode.READY:
+        return _serving(params)
+    return str(STATE_REASONS[StateCode(code)]) % _Known({**params, **_made(params)})
 
 
 def reason_with_age(code: str, params: Mapping[str, Any], *, stale: bool) -> str:
     """As `reason_text`; on a stale cluster it says that this is the last that was seen."""
     text = reason_text(code, params)
-    return _("last seen: %(text)s") % {"text": text} if stale and text else text
+    return _("Last seen: %(text)s") % {"text": text} if stale and text else text
+
+
+def not_taken_text(rule: str) -> Words:
+    """Why a service is not taken for vLLM."""
+    return word(NOT_TAKEN_REASONS, rule)
+
+
+def _serving(params: Mapping[str, Any]) -> str:
+    ready, desired = params.get("ready"), params.get("desired")
+    if not isinstance(ready, int) or not isinstance(desired, int) or ready >= desired:
+        return _("Serving")
+    return ngettext(
+        "Serving with %(ready)d of %(desired)d replica",
+        "Serving with %(ready)d of %(desired)d replicas",
+        desired,
+    ) % {"ready": ready, "desired": desired}
+
+
+def _made(params: Mapping[str, Any]) -> dict[str, str]:
+    """Parts of sentences made from parameters that are codes themselves."""
+    started = str(word(TRIGGER_LABELS, params.get("trigger") or "unknown"))
+    because = str(params.get("reason") or "") or str(params.get("class") or "?").replace("-", " ")
+    return {
+        "doing": str(word(DOING_NOW, params.get("phase") or "unexplained")),
+        "started": started[:1].upper() + started[1:],
+        "because": because,
+    }

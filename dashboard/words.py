@@ -49,7 +49,7 @@ PHASE_LABELS: Mapping[Phase, Words] = {
 # What an unfinished start is doing now, by its open phase.
 DOING_NOW: Mapping[Phase, Words] = {
     Phase.DECIDE: _("autoscaler decides"),
-    Phase.SCHEDULE: _("waiting for a place on a node"),
+    Phase.SCHEDULE: _("waiting for a node"),
     Phase.PROVISION_NODE: _("a node is on its way"),
     Phase.PREPARE: _("preparing sandbox and volumes"),
     Phase.FETCH_MODEL: _("fetching the model"),

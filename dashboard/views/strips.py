@@ -129,4 +129,4 @@ def _trouble(cluster: Cluster, age_s: float | None) -> str:
 def _unreachable(detail: Mapping[str, Any]) -> str:
     if detail.get("code") in {"unauthorised", "credentials-expired"}:
         return _("token refused, retrying")
-    return _("API not reachable, retrying")
+    return _("unreachable, retrying")

@@ -45,13 +45,13 @@
     ];
     traces[0].fill = "tozeroy"; traces[0].fillcolor = `${style("warm")}22`;
     const layout = {
-      height: 330, margin: { l: 96, r: 14, t: 8, b: 30 }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
+      height: 330, margin: { l: 96, r: 14, t: 26, b: 36 }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
       font: { family: getComputedStyle(document.body).fontFamily, size: 12, color: ink }, hovermode: "closest", dragmode: "zoom",
       hoverlabel: { bgcolor: style("raised"), bordercolor: style("line-strong"), font: { color: ink, size: 12 } },
-      legend: { orientation: "h", x: 0, y: 1.02, yanchor: "bottom", font: { size: 12, color: dim } },
-      xaxis: { ...axis, type: "date", range: [date(columns.since), date(columns.until)], fixedrange: false },
-      yaxis: { ...axis, domain: [0.52, 0.94], rangemode: "tozero", dtick: 1, nticks: 5, title: { text: "replicas", font: { size: 12, color: dim } } },
-      yaxis2: { ...axis, domain: [0, 0.46], type: "category", categoryorder: "array", categoryarray: LANES, range: [-0.6, 4.6] },
+      legend: { orientation: "h", x: 0, y: 1.01, yanchor: "bottom", font: { size: 12, color: dim } },
+      xaxis: { ...axis, anchor: "y2", type: "date", range: [date(columns.since), date(columns.until)], fixedrange: false },
+      yaxis: { ...axis, domain: [0.55, 1], rangemode: "tozero", dtick: 1, nticks: 5, title: { text: "replicas", font: { size: 12, color: dim } } },
+      yaxis2: { ...axis, domain: [0, 0.5], type: "category", categoryorder: "array", categoryarray: LANES, range: [-0.6, 4.6] },
     };
     const most = Math.max(1, ...columns.desired.n, ...columns.ready.n);
     layout.yaxis.dtick = Math.ceil(most / 4);
