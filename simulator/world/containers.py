@@ -10,10 +10,12 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from simulator.store.json_values import JsonObject
-from simulator.world.behaviours import MODEL_CONTAINERS, Behaviours
+from simulator.world.behaviours import Behaviours
 from simulator.world.podstatus import ContainerState, PodState, Run
 from simulator.world.probing import Probe, Worker, failure_text, probe_of
 from simulator.world.pulling import Images
+from simulator.world.replicasets import SERVICE_LABEL
+from simulator.world.truth import Start
 
 if TYPE_CHECKING:
     from simulator.world.kubelet import Kubelet
@@ -162,11 +164,34 @@ class Containers:
         container.ready = True
         if state.ready:
             self.kubelet.mark(state, "ready")
+            self.kubelet.end_truth_soon(state)
             self.kubelet.later(state, 0.01, lambda: self.kubelet.sync(state))
         else:
             self.kubelet.sync_soon(state)
 
     # The end of a run
+
+    def kill_for_memory(self, state: PodState, pod: JsonObject) -> None:
+        """The kernel ends the server for want of memory; it is restarted in place."""
+        server, cluster = state.server, self.kubelet.cluster
+        if server.running is None:
+            return
+        self._close(server, 137, "")
+        if server.run is not None:
+            server.run.reason = "OOMKilled"
+        start = Start(
+            cluster=cluster.settings.name,
+            model=pod["metadata"]["labels"].get(SERVICE_LABEL, ""),
+            namespace=state.key[0],
+            pod=state.key[1],
+            pod_uid=state.uid,
+            trigger="restart",
+            start_mode="cached-both",
+            node=state.node,
+        )
+        start.marks["demanded"] = cluster.now()
+        cluster.truth.begin(start)
+        self._restart(state, pod, server)
 
     def _kill(
         self, state: PodState, pod: JsonObject, container: ContainerState, probe: Probe
@@ -271,7 +296,3 @@ def _spec(pod: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     listed = [*pod["spec"].get("initContainers", ()), *pod["spec"]["containers"]]
     found: Mapping[str, Any] = next(each for each in listed if each["name"] == name)
     return found
-
-
-def is_model_container(name: str) -> bool:
-    return name in MODEL_CONTAINERS

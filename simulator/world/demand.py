@@ -100,15 +100,21 @@ class Activator:
         meta = event.object["metadata"]
         key = (meta["namespace"], meta["name"])
         populated = condition_status(event.object, "EndpointsPopulated") == "True"
+        if populated:
+            self._mark_routed(key)
         if populated and self._held.get(key):
             self.cluster.timeline.after(FORWARD_S, lambda: self._forward(key))
+
+    def _mark_routed(self, key: Key) -> None:
+        labels = {names.REVISION: key[1]}
+        for uid in ready_uids(self.cluster, key[0], labels, self.answering):
+            self.cluster.truth.mark(uid, "routed", self.cluster.now())
 
     def _forward(self, key: Key) -> None:
         pod = self.backend(key)
         if pod is None:
             return
         held = self._held.pop(key, deque())
-        self.cluster.truth.mark(pod, "routed", self.cluster.now())
         for waiting in held:
             waiting.timer.cancel()
             self._running[key] += 1

@@ -23,6 +23,7 @@ from simulator.world.recorder import Source
 FIRST_STATUS_S = 0.17
 SANDBOX_S = (0.85, 1.15)
 STATUS_LAG_S = 0.5
+TRUTH_S = 10.0
 
 
 class Kubelet:
@@ -35,7 +36,6 @@ class Kubelet:
         self.behaviours = behaviours
         self.containers = Containers(self, behaviours)
         self._addresses = 0
-        self._log_of_gone: dict[str, PodState] = {}
         cluster.on(PODS, self._changed)
 
     # What others ask
@@ -176,6 +176,11 @@ class Kubelet:
 
     def mark(self, state: PodState, boundary: str, moment: datetime | None = None) -> None:
         self.cluster.truth.mark(state.uid, boundary, moment or self.cluster.now())
+
+    def end_truth_soon(self, state: PodState) -> None:
+        """A start is over some seconds after readiness: by then its first answer is out."""
+        uid = state.uid
+        self.cluster.timeline.after_real(TRUTH_S, lambda: self.cluster.truth.end(uid, "ready"))
 
     def pod_of(self, state: PodState) -> JsonObject | None:
         return self.cluster.store.get(PODS, *state.key)

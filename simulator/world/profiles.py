@@ -11,7 +11,8 @@ class Trouble(StrEnum):
 
     NONE = "none"
     COLD_IMAGE = "cold image on a new node"
-    NO_GPU = "asks for more GPUs than any node has free"
+    NO_GPU = "another model holds the GPUs of its node"
+    HOLDS_GPUS = "came later and took the GPUs of a node for itself"
     DOWNLOAD_DENIED = "the weights may not be downloaded"
     LIVENESS_KILL = "the liveness probe kills it while it loads"
     CRASH_LOOP = "out of GPU memory at every start"

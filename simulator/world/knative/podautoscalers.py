@@ -69,7 +69,7 @@ class PodAutoscalers(Controller):
             return
         self._decider(autoscaler)
         ready = ready_pods(self.cluster, key)
-        if ready:
+        if ready or deployment["spec"]["replicas"]:
             self._tick_later(key)
         want = self._want(autoscaler, ready)
         if want == 0 and self._holds_on(autoscaler, key):
@@ -172,7 +172,8 @@ class PodAutoscalers(Controller):
         if ready or calls or condition_status(autoscaler, "Active") == "Unknown":
             decider.observe(calls, ready)
             self._tick_later(key)
-        if decider.desired != before or decider.desired == 0:
+        idle = decider.desired == 0 and not self._bounds(autoscaler).low
+        if decider.desired != before or idle:
             self.reconcile(*key)
 
     # Writing

@@ -70,12 +70,35 @@ class InferenceServices(Controller):
 
     def _reconcile_mode(self, isvc: JsonObject) -> None:
         runtime = self.runtime_of(isvc)
+        if runtime is None and "model" in isvc["spec"]["predictor"]:
+            self._no_runtime(isvc)
+            return
         if self._mode(isvc) == "Knative":
             child = knative_mode.ensure_service(self.cluster, isvc, runtime)
         else:
             child = standard_mode.ensure_objects(self.cluster, isvc, runtime)
         if child is not None:
             self._tell(isvc, child, runtime)
+
+    def _no_runtime(self, isvc: JsonObject) -> None:
+        now = self.cluster.now()
+        name = isvc["spec"]["predictor"]["model"].get("runtime", "")
+        failure = {
+            "reason": "RuntimeNotRecognized" if name else "NoSupportingRuntime",
+            "message": f"Runtime not found: {name}" if name else "No runtime supports this model",
+        }
+
+        def edit(status: JsonObject) -> None:
+            for kind in ("PredictorReady", "Ready"):
+                set_condition(status, kind, "False", now=now, reason=failure["reason"])
+            status["modelStatus"] = {
+                "copies": {"failedCopies": 0},
+                "states": {"activeModelState": "", "targetModelState": "FailedToLoad"},
+                "transitionStatus": "InvalidSpec",
+                "lastFailureInfo": failure,
+            }
+
+        self.cluster.change_status(INFERENCESERVICES, _key(isvc), edit, manager=names.MANAGER)
 
     def _mode(self, isvc: JsonObject) -> str:
         """Status first, then the annotation, then the cluster's default."""

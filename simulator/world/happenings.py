@@ -1,0 +1,131 @@
+"""What people and nodes do to a running cluster: changes, scaling, image clean-up, crashes.
+
+The first of each comes soon after the world goes live, so that whoever looks sees something move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from simulator.store.json_values import JsonObject
+from simulator.store.resources import INFERENCESERVICES, LLMINFERENCESERVICES
+from simulator.world.profiles import Profile, Rhythm, Runtime, Trouble
+from simulator.world.traffic import Traffic
+from simulator.world.world import World
+
+KUBECTL = "kubectl-edit"
+# Which models somebody keeps trying to repair, by changing their arguments.
+RETRIED = (Trouble.DOWNLOAD_DENIED, Trouble.LIVENESS_KILL, Trouble.CRASH_LOOP)
+SOON_S = (2.0, 9.0)
+RETRY_S = 1200.0
+ROLLOUT_S = 900.0
+CLEAN_UP_S = 600.0
+SCALE_S = 240.0
+CRASH_S = 840.0
+ON_SCHEDULE = ("llama-guard", "night-batch")
+
+
+class Happenings:
+    """Begins with the world going live. All gaps are real seconds around their mean."""
+
+    def __init__(self, world: World, traffic: Traffic) -> None:
+        self.world = world
+        self.traffic = traffic
+
+    def begin(self) -> None:
+        for profile in self.world.plan.models:
+            if profile.trouble is Trouble.STUCK_ROLLOUT:
+                self._soon_and_again(profile, ROLLOUT_S, self.change)
+            elif profile.trouble in RETRIED:
+                self._every(profile, RETRY_S, self.change)
+            elif profile.trouble is Trouble.COLD_IMAGE:
+                self._soon_and_again(profile, CLEAN_UP_S, self._come_to_a_cold_node)
+            elif profile.trouble is Trouble.NO_GPU:
+                self._soon_and_again(profile, 2 * CLEAN_UP_S, self.traffic.burst)
+            else:
+                self._ordinary(profile)
+
+    def _ordinary(self, profile: Profile) -> None:
+        standard = self.world.plan.settings.knative is None
+        if profile.name in ON_SCHEDULE:
+            self._soon_and_again(profile, SCALE_S, self._turn_on_or_off)
+        elif profile.rhythm is Rhythm.BURSTS:
+            self._soon(profile, self.traffic.burst)
+        elif standard and profile.rhythm is Rhythm.STEADY and profile.gpus:
+            self._every(profile, 3 * ROLLOUT_S, self.change)
+            self._every(profile, 3 * CRASH_S, self.crash)
+
+    # What can happen
+
+    def change(self, profile: Profile) -> None:
+        """Somebody edits the model's arguments: a new revision, or rolled pods."""
+        number = int(self.world.cluster.draws.uniform(f"edit/{profile.key}", 100, 999))
+        argument = f"--max-num-seqs={number}"
+
+        def edit(obj: JsonObject) -> None:
+            predictor = obj["spec"]["predictor"]
+            holder = predictor["model"] if "model" in predictor else predictor["containers"][0]
+            kept = [
+                each for each in holder.get("args", []) if not each.startswith("--max-num-seqs")
+            ]
+            holder["args"] = [*kept, argument]
+
+        if profile.runtime is not Runtime.LLMISVC:
+            self.world.cluster.change(INFERENCESERVICES, profile.key, edit, manager=KUBECTL)
+
+    def _turn_on_or_off(self, profile: Profile) -> None:
+        """A job that scales a model up for its hours, and down afterwards."""
+        is_llm = profile.runtime is Runtime.LLMISVC
+
+        def edit(obj: JsonObject) -> None:
+            holder = obj["spec"] if is_llm else obj["spec"]["predictor"]
+            field = "replicas" if is_llm else "minReplicas"
+            holder[field] = 0 if holder.get(field) else 1
+
+        resource = LLMINFERENCESERVICES if is_llm else INFERENCESERVICES
+        self.world.cluster.change(resource, profile.key, edit, manager="scheduled-job")
+
+    def _come_to_a_cold_node(self, profile: Profile) -> None:
+        """The node's image clean-up took the image; then somebody asks for the model."""
+        self.remove_image(profile)
+        self.traffic.burst(profile)
+
+    def remove_image(self, profile: Profile) -> None:
+        used = {pod.server.image for pod in self.world.kubelet.pods.values()}
+        if profile.image in used:
+            return
+        for name, images in self.world.nodes.images.items():
+            if name.startswith(profile.pool) and profile.image in images.present:
+                images.present.discard(profile.image)
+                self.world.nodes.image_changed(name)
+
+    def crash(self, profile: Profile) -> None:
+        """The host runs out of memory under a serving model."""
+        for state in list(self.world.kubelet.pods.values()):
+            pod = self.world.kubelet.pod_of(state)
+            if pod is None or not state.ready:
+                continue
+            if self.world.behaviours.profile_of(pod) == profile:
+                self.world.kubelet.containers.kill_for_memory(state, pod)
+                return
+
+    # When
+
+    def _soon(self, profile: Profile, act: Callable[[Profile], None]) -> None:
+        after = self.world.cluster.draws.uniform(f"soon/{profile.key}", *SOON_S)
+        self.world.timeline.after_real(after, lambda: act(profile))
+
+    def _every(self, profile: Profile, mean_s: float, act: Callable[[Profile], None]) -> None:
+        gap = self.world.cluster.draws.uniform(f"every/{profile.key}", 0.6, 1.4) * mean_s
+
+        def happen() -> None:
+            act(profile)
+            self._every(profile, mean_s, act)
+
+        self.world.timeline.after_real(gap, happen)
+
+    def _soon_and_again(
+        self, profile: Profile, mean_s: float, act: Callable[[Profile], None]
+    ) -> None:
+        self._soon(profile, act)
+        self._every(profile, mean_s, act)

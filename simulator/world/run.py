@@ -1,0 +1,207 @@
+"""Runs simulated clusters until told to stop: worlds, API servers, gateways, and their papers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import secrets
+import signal
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, TextIO
+
+from simulator.access.identities import ADMIN, Tokens
+from simulator.access.kubeconfig import Context, write_kubeconfig
+from simulator.access.manifests import account_with_roles, documents
+from simulator.access.rules import Identity
+from simulator.api.server import ApiServer
+from simulator.world.calling import Callers
+from simulator.world.catalogue import plans
+from simulator.world.gateway import Gateway
+from simulator.world.happenings import Happenings
+from simulator.world.hooks import WorldLogs, WorldPods
+from simulator.world.seeding import PAST_S, seed
+from simulator.world.timeline import Timeline
+from simulator.world.traffic import Traffic
+from simulator.world.truth import Start, line
+from simulator.world.world import World, WorldPlan
+
+RBAC = Path(__file__).resolve().parents[2] / "deploy" / "rbac"
+ACCOUNT = ("pilot-light", "pilot-light")
+# What each user of the kubeconfig may do; None: everything. The first one's context has the
+# cluster's own name.
+USERS: dict[str, tuple[str, ...] | None] = {
+    "operator": (
+        "pilot-light-reader",
+        "pilot-light-logs",
+        "pilot-light-metrics-by-proxy",
+        "pilot-light-actor",
+    ),
+    "reader": ("pilot-light-reader",),
+    "actor": ("pilot-light-actor",),
+    "admin": None,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """port_base: 0 takes any free ports."""
+
+    directory: Path
+    clusters: int = 3
+    models: int = 24
+    seed: int = 1
+    speed: float = 1.0
+    port_base: int = 0
+
+
+class Running:
+    """One cluster that is up."""
+
+    def __init__(self, plan: WorldPlan, options: Options, truth: TextIO) -> None:
+        self.name = plan.settings.name
+        start = datetime.now(UTC) - timedelta(seconds=PAST_S)
+        self.timeline = Timeline(start, options.speed)
+        self.world = World(plan, self.timeline, keep=lambda each: _keep(truth, each))
+        self.callers = Callers(self.world)
+        self.tokens = {user: secrets.token_urlsafe(24) for user in USERS}
+        holders = {self.tokens[user]: identity(user) for user in USERS}
+        self.api = ApiServer(
+            self.world.store,
+            tokens=Tokens(holders),
+            name=self.name,
+            logs=WorldLogs(self.world.kubelet),
+            pods=WorldPods(self.callers),
+            kubernetes=plan.settings.kubernetes.removeprefix("v"),
+        )
+        self.gateway = Gateway(self.callers)
+        self.traffic = Traffic(self.callers)
+
+    def live_through_the_past(self) -> None:
+        """From the first object to now, as fast as it goes."""
+        seed(self.world)
+        self.traffic.begin()
+        self.catch_up()
+
+    def catch_up(self) -> None:
+        """To this very moment: living through the past took time too."""
+        while (behind := datetime.now(UTC)) > self.timeline.now() + timedelta(milliseconds=50):
+            self.timeline.run_until(behind)
+
+    async def start(self, number: int, port_base: int) -> None:
+        api_port, gateway_port = (
+            (port_base + 2 * number, port_base + 2 * number + 1) if port_base else (0, 0)
+        )
+        self.timeline.go_live(asyncio.get_running_loop())
+        await self.api.start(api_port)
+        await self.gateway.start(gateway_port)
+        Happenings(self.world, self.traffic).begin()
+
+    async def stop(self) -> None:
+        self.timeline.stop()
+        await asyncio.gather(self.api.stop(), self.gateway.stop())
+
+    def contexts(self) -> list[Context]:
+        return [
+            Context(
+                name=context_name(self.name, user),
+                cluster=self.name,
+                server=self.api.url,
+                ca=self.api.ca,
+                user=f"{self.name}-{user}",
+                token=token,
+            )
+            for user, token in self.tokens.items()
+        ]
+
+    def described(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "context": context_name(self.name, "operator"),
+            "contexts": {user: context_name(self.name, user) for user in USERS},
+            "api": self.api.url,
+            "gateway": self.gateway.url,
+            "knative": self.world.plan.settings.knative,
+            "kserve": self.world.plan.settings.kserve,
+        }
+
+
+def context_name(cluster: str, user: str) -> str:
+    return cluster if user == "operator" else f"{cluster}-{user}"
+
+
+def identity(user: str) -> Identity:
+    """Who holds a user's token: the roles of deploy/rbac, or everything."""
+    roles = USERS[user]
+    if roles is None:
+        return ADMIN
+    objects = documents(path.read_text() for path in sorted(RBAC.glob("*.yaml")))
+    return account_with_roles(objects, namespace=ACCOUNT[0], name=ACCOUNT[1], roles=roles)
+
+
+async def run(options: Options) -> None:
+    """Runs until SIGTERM or SIGINT."""
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    options.directory.mkdir(parents=True, exist_ok=True)
+    with (options.directory / "truth.jsonl").open("w") as truth:
+        running = await start(options, truth)
+        write_papers(options, running)
+        _say(options, running)
+        await stop.wait()
+        await asyncio.gather(*(each.stop() for each in running))
+
+
+async def start(options: Options, truth: TextIO) -> list[Running]:
+    """All clusters, up and living."""
+    wanted = plans(clusters=options.clusters, models=options.models, seed=options.seed)
+    running = [Running(plan, options, truth) for plan in wanted]
+    for each in running:
+        each.live_through_the_past()
+    for number, each in enumerate(running):
+        each.catch_up()
+        await each.start(number, options.port_base)
+    return running
+
+
+def write_papers(options: Options, running: Sequence[Running]) -> None:
+    """kubeconfig, tokens and simulated.json; the last one says that all is up."""
+    contexts = [context for each in running for context in each.contexts()]
+    write_kubeconfig(options.directory / "kubeconfig", contexts)
+    tokens = {each.name: each.tokens for each in running}
+    _write(options.directory / "tokens.json", tokens)
+    described = {
+        "seed": options.seed,
+        "speed": options.speed,
+        "kubeconfig": str(options.directory / "kubeconfig"),
+        "tokens": str(options.directory / "tokens.json"),
+        "truth": str(options.directory / "truth.jsonl"),
+        "clusters": [each.described() for each in running],
+    }
+    _write(options.directory / "simulated.json", described)
+
+
+def _write(path: Path, content: Any) -> None:
+    """By rename, readable by the owner only."""
+    draft = path.with_name(f"{path.name}.new")
+    draft.unlink(missing_ok=True)
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        json.dump(content, file, indent=1)
+    draft.rename(path)
+
+
+def _keep(truth: TextIO, start: Start) -> None:
+    truth.write(line(start) + "\n")
+    truth.flush()
+
+
+def _say(options: Options, running: Sequence[Running]) -> None:
+    for each in running:
+        sys.stdout.write(f"{each.name}: api {each.api.url} gateway {each.gateway.url}\n")
+    sys.stdout.write(f"KUBECONFIG={options.directory / 'kubeconfig'}\n")
+    sys.stdout.flush()
