@@ -1,15 +1,12 @@
-"""Settings of the fast test lane: SQLite in memory, no Redis, a state folder thrown away."""
+"""Settings of the fast test lane: SQLite in memory, no Redis, nothing kept in a folder."""
 
 from __future__ import annotations
 
 import os
-import tempfile
-from pathlib import Path
 
-_STATE = tempfile.TemporaryDirectory(prefix="pilotlight-test-")
-os.environ["PILOTLIGHT_STATE_DIR"] = _STATE.name
-# The static files' middleware warns of a folder that is missing.
-(Path(_STATE.name) / "static").mkdir()
+os.environ["PILOTLIGHT_STATE_DIR"] = "var/test"
+os.environ["PILOTLIGHT_SECRET_KEY"] = "for-tests-only-" * 4
+os.environ["PILOTLIGHT_READER_KEY"] = "for-tests-only-" * 4
 os.environ.setdefault("DATABASE_URL", "sqlite://:memory:")
 
 from dashboard.settings import *  # noqa: E402, F403
