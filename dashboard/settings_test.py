@@ -13,3 +13,4 @@ from dashboard.settings import *  # noqa: E402, F403
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 SERVESTATIC_USE_FINDERS = False
+SERVESTATIC_USE_STATIC_ROOT = False

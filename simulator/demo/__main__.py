@@ -106,21 +106,25 @@ def _start_clusters(options: Options) -> subprocess.Popen[bytes]:
 
 
 def _start_product(options: Options, port: int) -> subprocess.Popen[bytes]:
+    clusters = _described(options)
     environ = {
         **os.environ,
         "PILOTLIGHT_STATE_DIR": str(options.home),
         "PILOTLIGHT_KUBECONFIG": str(options.kubeconfig),
-        "PILOTLIGHT_CONTEXTS": ",".join(_contexts(options)),
+        "PILOTLIGHT_CONTEXTS": ",".join(cluster["context"] for cluster in clusters),
     }
     logs, accounts = options.home / "logs", options.home / "accounts.json"
-    asked = ("--port", str(port), "--logs", str(logs), "--accounts", str(accounts))
+    asked = ["--port", str(port), "--logs", str(logs), "--accounts", str(accounts)]
+    for cluster in clusters:
+        asked += ["--gateway", f"{cluster['name']}={cluster['gateway']}"]
     return children.start((*MANAGE, "run", *asked), environ=environ, log=logs / "run.log")
 
 
-def _contexts(options: Options) -> list[str]:
-    """The contexts of the product's own accounts, one a cluster."""
-    described = json.loads((options.home / "clusters" / "simulated.json").read_text())
-    return [cluster["context"] for cluster in described["clusters"]]
+def _described(options: Options) -> list[dict[str, str]]:
+    """The simulated clusters, one a context of the product's own account."""
+    path = options.home / "clusters" / "simulated.json"
+    clusters: list[dict[str, str]] = json.loads(path.read_text())["clusters"]
+    return clusters
 
 
 def _until(
