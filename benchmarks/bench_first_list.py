@@ -13,7 +13,7 @@ from benchmarks.common import load_now, report
 from benchmarks.pod_server import pod_server
 
 PODS = 5_000
-ROUNDS = 5
+ROUNDS = 3
 TIME_RATIO = 0.15
 MEMORY_RATIO = 0.3
 

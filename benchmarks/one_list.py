@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
+from typing import Any
 
 from kubernetes.client import CoreV1Api
 from kubernetes.config import new_client_from_config
@@ -22,12 +23,14 @@ PAGE = 500
 
 def official(kubeconfig: str) -> Callable[[], int]:
     """The official client's typed list, in pages of the same size."""
-    api = CoreV1Api(new_client_from_config(config_file=kubeconfig))
+    client = new_client_from_config(config_file=kubeconfig)  # type: ignore[no-untyped-call]
+    api = CoreV1Api(client)
 
     def read() -> int:
-        pods, mark = [], ""
+        pods: list[Any] = []
+        mark: str | None = None
         while True:
-            page = api.list_pod_for_all_namespaces(limit=PAGE, _continue=mark or None)
+            page: Any = api.list_pod_for_all_namespaces(limit=PAGE, _continue=mark)
             pods.extend(page.items)
             mark = page.metadata._continue
             if not mark:
