@@ -7,7 +7,7 @@ from dataclasses import dataclass
 class LedgerSettings:
     """Label names and thresholds. Times in seconds.
 
-    team_label, environment_label: looked up on the model, else on its namespace; "" switches it off.
+    team_label, environment_label: on the model, else on its namespace; "" = off.
     keep_gone_s: how long a replica that is gone stays in memory, for late Events and the trigger of
     its successors.
     """

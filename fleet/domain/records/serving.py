@@ -120,6 +120,7 @@ class RevisionRecord:
     desired_replicas: int | None = None
     actual_replicas: int | None = None
     conditions: tuple[Condition, ...] = ()
+    component: str = ""
     moves: tuple[Moved, ...] = ()
 
 
@@ -138,6 +139,7 @@ class AutoscalerRecord:
     desired_scale: int | None = None
     actual_scale: int | None = None
     conditions: tuple[Condition, ...] = ()
+    component: str = ""
     moves: tuple[Moved, ...] = ()
 
 

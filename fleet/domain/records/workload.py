@@ -37,6 +37,7 @@ class WorkloadRecord:
     containers: tuple[Container, ...] = ()
     conditions: tuple[Condition, ...] = ()
     version_label: str = ""
+    component: str = ""
     moves: tuple[Moved, ...] = ()
 
 

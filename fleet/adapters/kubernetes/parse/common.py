@@ -220,6 +220,16 @@ def model_of(labels: Texts) -> tuple[str, str]:
     return "", ""
 
 
+def component_of(labels: Texts, kind: str) -> str:
+    """predictor, transformer, … of an InferenceService; workload, or the label's own word
+    (router-scheduler, …), of an LLMInferenceService; "" where nothing tells.
+    Source: kserve pkg/constants/constants.go."""
+    if kind == "InferenceService":
+        return shared((labels or {}).get("component"))
+    word = (labels or {}).get(COMPONENT_LABEL, "").removeprefix("llminferenceservice-")
+    return "workload" if word.startswith("workload") else shared(word)
+
+
 def role_of(labels: Texts) -> str:
     """decode, prefill or both. Source: kserve pkg/constants/constants.go, label llm-d.ai/role."""
     role = (labels or {}).get(ROLE_LABEL, "")

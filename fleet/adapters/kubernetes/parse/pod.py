@@ -1,11 +1,11 @@
 """Pods."""
 
 from fleet.adapters.kubernetes.parse.common import (
-    COMPONENT_LABEL,
     CONTAINERS_AT_MOST,
     KNATIVE,
     VALUE_LENGTH,
     bounded,
+    component_of,
     conditions_of,
     containers_of,
     duration_s,
@@ -66,16 +66,6 @@ def pod_record(raw: RawPod) -> PodRecord:
 
 def _progress_deadline(annotations: Texts) -> str | None:
     return (annotations or {}).get(KNATIVE + "progress-deadline")
-
-
-def component_of(labels: dict[str, str], kind: str) -> str:
-    """predictor, transformer, … of an InferenceService; workload or the rest of the label's own
-    word (router-scheduler, …) of an LLMInferenceService; "" for others.
-    Source: kserve pkg/constants/constants.go."""
-    if kind == "InferenceService":
-        return shared(labels.get("component"))
-    word = labels.get(COMPONENT_LABEL, "").removeprefix("llminferenceservice-")
-    return "workload" if word.startswith("workload") else shared(word)
 
 
 def _group(labels: dict[str, str]) -> tuple[str, bool]:

@@ -10,6 +10,7 @@ from fleet.adapters.kubernetes.parse.common import (
     MODEL_LABEL,
     annotated,
     bounded,
+    component_of,
     conditions_of,
     container_of,
     containers_of,
@@ -194,6 +195,7 @@ def revision_record(raw: RawRevision) -> RevisionRecord:
         desired_replicas=_known(raw.status.desiredReplicas),
         actual_replicas=raw.status.actualReplicas,
         conditions=conditions_of(raw.status.conditions),
+        component=component_of(labels, ModelKind.INFERENCE_SERVICE),
     )
 
 
@@ -221,6 +223,7 @@ def autoscaler_record(raw: RawAutoscaler) -> AutoscalerRecord:
         desired_scale=_known(raw.status.desiredScale),
         actual_scale=raw.status.actualScale,
         conditions=conditions_of(raw.status.conditions),
+        component=component_of(labels, ModelKind.INFERENCE_SERVICE),
     )
 
 

@@ -6,6 +6,7 @@ from fleet.adapters.kubernetes.parse.common import (
     AUTOSCALING,
     KNATIVE,
     bounded,
+    component_of,
     conditions_of,
     containers_of,
     duration_s,
@@ -62,6 +63,7 @@ def workload_record(raw: RawWorkload, *, kind: str) -> WorkloadRecord:
         containers=containers_of(template.spec.containers if template.spec else None),
         conditions=conditions_of(raw.status.conditions),
         version_label=shared(labels.get("app.kubernetes.io/version")),
+        component=component_of(labels, model_kind),
     )
 
 

@@ -1,0 +1,205 @@
+"""A pod as read, folded into what is kept of its replica. Twice the same pod changes nothing."""
+
+from fleet.domain.coldstart.evidence import ATTEMPTS_AT_MOST, MEMBERS_AT_MOST, Attempt, Evidence
+from fleet.domain.coldstart.evidence import Member as GroupMember
+from fleet.domain.coldstart.sight import Sight
+from fleet.domain.coldstart.trouble import error_of, trouble_of
+from fleet.domain.records.common import condition
+from fleet.domain.records.workload import ContainerRun, ContainerState, PodRecord
+
+FETCH = "storage-initializer"
+# Names that KServe gives the model's container. Source: kserve pkg/constants/constants.go.
+_MAIN_NAMES = ("kserve-container", "main", "worker-container")
+_HELPERS = ("queue-proxy", "istio-proxy", "agent", "modelcar", "transformer-container")
+
+
+def main_container(pod: PodRecord) -> str:
+    """The container that runs the model: by KServe's name, else the one that starts vLLM or holds
+    the GPUs, else the first that is no known helper."""
+    names = [item.name for item in pod.declared]
+    named = next((name for name in _MAIN_NAMES if name in names), None)
+    if named is not None:
+        return named
+    likely = [item.name for item in pod.declared if item.engine or item.gpus]
+    others = [name for name in names if not name.startswith(_HELPERS)]
+    return next(iter([*likely, *others, *names]), "")
+
+
+def fold_pod(evidence: Evidence, pod: PodRecord, *, at: float) -> None:
+    """Take in a pod as seen at `at` (our clock). A message older than the last look is not for us:
+    the caller compares resourceVersions."""
+    after = evidence.looked or None
+    _identity(evidence, pod)
+    _scheduling(evidence, pod, after=after, at=at)
+    states = {state.name: state for state in pod.containers}
+    if pod.meta.deleted_at is None or evidence.deleted is None:
+        _fetching(evidence, states.get(FETCH), after=after, at=at)
+        _running(evidence, states.get(evidence.main), after=after, at=at)
+    _ending(evidence, pod, after=after, at=at)
+    if evidence.deleted is None:
+        _troubles(evidence, pod)
+    _readiness(evidence, pod, after=after, at=at)
+    if evidence.ready is not None and evidence.deleted is None:
+        _again(evidence, states.get(evidence.main), after=after, at=at)
+    evidence.looked = at
+
+
+def _identity(evidence: Evidence, pod: PodRecord) -> None:
+    evidence.name, evidence.namespace = pod.meta.name, pod.meta.namespace
+    evidence.model_kind, evidence.model = pod.model_kind, pod.model
+    evidence.owner_uid, evidence.role = pod.meta.owner_uid, pod.role
+    evidence.node = pod.node or evidence.node
+    evidence.gpus, evidence.weights_from = pod.gpus, pod.weights_from
+    evidence.main = evidence.main or main_container(pod)
+    evidence.created = pod.meta.created_at.timestamp()
+    image = next((item.image for item in pod.declared if item.name == evidence.main), "")
+    evidence.image = image or evidence.image
+
+
+def _scheduling(evidence: Evidence, pod: PodRecord, *, after: float | None, at: float) -> None:
+    seen = condition(pod.conditions, "PodScheduled")
+    stamp = seen.changed_at.timestamp() if seen is not None and seen.changed_at else None
+    if pod.node and evidence.scheduled is None:
+        stamp = stamp if seen is not None and seen.status == "True" else None
+        evidence.scheduled = Sight(stamp, after, at)
+    elif seen is not None and seen.status == "False" and not pod.node:
+        evidence.unschedulable = evidence.unschedulable or Sight(stamp, after, at)
+        evidence.unschedulable_why = seen.message or seen.reason
+
+
+def _fetching(
+    evidence: Evidence, state: ContainerState | None, *, after: float | None, at: float
+) -> None:
+    """First run to good end: tries again belong to fetching."""
+    if state is None:
+        return
+    started = first_start(state)
+    if evidence.fetch_started is None and started is not None:
+        evidence.fetch_started = Sight(started, after, at)
+    if evidence.fetch_ended is None and state.ended is not None and state.ended.exit_code == 0:
+        evidence.fetch_ended = Sight(_finished(state.ended), after, at)
+
+
+def _running(
+    evidence: Evidence, state: ContainerState | None, *, after: float | None, at: float
+) -> None:
+    if state is None:
+        return
+    started = first_start(state)
+    if evidence.main_started is None and started is not None:
+        evidence.main_started = Sight(started, after, at)
+    if evidence.ready is None:
+        evidence.restarts = max(evidence.restarts, state.restarts)
+        _answering(evidence, state, after=after, at=at)
+
+
+def _answering(
+    evidence: Evidence, state: ContainerState, *, after: float | None, at: float
+) -> None:
+    """The container's own probes passed, having been seen not to: only then is it a witness."""
+    if state.running_since is None:
+        evidence.serving = None
+    elif not (state.ready and state.started is not False):
+        evidence.main_waited, evidence.serving = True, None
+    elif evidence.main_waited and evidence.serving is None:
+        evidence.serving = Sight(None, after, at)
+
+
+def first_start(state: ContainerState) -> float | None:
+    """Start of a container's first run, if the status still tells: it keeps one run back."""
+    runs = [_started(state.last), _started(state.ended)]
+    if state.running_since is not None:
+        runs.append(state.running_since.timestamp())
+    known = [run for run in runs if run is not None]
+    enough = state.restarts == 0 or (state.restarts == 1 and _started(state.last) is not None)
+    return min(known) if known and enough else None
+
+
+def _started(run: ContainerRun | None) -> float | None:
+    return run.started_at.timestamp() if run is not None and run.started_at else None
+
+
+def _finished(run: ContainerRun) -> float | None:
+    return run.finished_at.timestamp() if run.finished_at else None
+
+
+def _ending(evidence: Evidence, pod: PodRecord, *, after: float | None, at: float) -> None:
+    """Asked to go, or failed for good; and why the cluster took it away, if it says so.
+    Source: kubernetes pkg/apis/core types, condition DisruptionTarget."""
+    target = condition(pod.conditions, "DisruptionTarget")
+    if target is not None and target.status == "True":
+        evidence.disrupted = target.reason
+    if pod.phase == "Failed" and pod.reason:
+        evidence.disrupted = pod.reason
+    asked = pod.meta.deleted_at
+    if evidence.deleted is None and (asked is not None or pod.phase == "Failed"):
+        evidence.deleted = Sight(asked.timestamp() if asked else None, after, at)
+        evidence.ready_now = False
+
+
+def _troubles(evidence: Evidence, pod: PodRecord) -> None:
+    """What stands in the way is only asked of a pod that shall live."""
+    evidence.trouble = trouble_of(pod, main=evidence.main, known=evidence.error)
+    if evidence.ready is None:
+        evidence.error = error_of(pod, main=evidence.main, known=evidence.error)
+
+
+def _readiness(evidence: Evidence, pod: PodRecord, *, after: float | None, at: float) -> None:
+    seen = condition(pod.conditions, "Ready")
+    is_ready = seen is not None and seen.status == "True"
+    evidence.ready_now = is_ready and evidence.deleted is None
+    if is_ready and seen is not None and evidence.ready is None and evidence.ready_now:
+        stamp = seen.changed_at.timestamp() if seen.changed_at else None
+        evidence.ready = Sight(stamp, after, at)
+        evidence.trouble = None
+
+
+def _again(
+    evidence: Evidence, state: ContainerState | None, *, after: float | None, at: float
+) -> None:
+    """Starts again of the model's container in a pod that had been ready."""
+    if state is None:
+        return
+    now = _open(evidence)
+    known = evidence.attempts[-1].restarts if evidence.attempts else evidence.restarts
+    down = state.ended is not None or bool(state.waiting_reason)
+    if now is None and (state.restarts > known or (down and state.restarts >= known)):
+        now = _begin(evidence, state, after=after, at=at)
+    if now is None:
+        return
+    now.restarts = max(now.restarts, state.restarts)
+    if state.running_since is not None and now.restarted is None:
+        now.restarted = Sight(state.running_since.timestamp(), after, at)
+    if now.restarted is not None and evidence.ready_now and state.ready:
+        now.ready = Sight(None, after, at)
+
+
+def _open(evidence: Evidence) -> Attempt | None:
+    last = evidence.attempts[-1] if evidence.attempts else None
+    return last if last is not None and last.ready is None else None
+
+
+def _begin(
+    evidence: Evidence, state: ContainerState, *, after: float | None, at: float
+) -> Attempt | None:
+    if len(evidence.attempts) >= ATTEMPTS_AT_MOST:
+        return None
+    run = state.ended or state.last
+    stamp = _finished(run) if run is not None else None
+    trouble = evidence.trouble or ("crash", run.reason if run is not None else "")
+    attempt = Attempt(Sight(stamp, after, at), state.restarts, trouble[0], trouble[1])
+    evidence.attempts.append(attempt)
+    return attempt
+
+
+def fold_member(evidence: Evidence, pod: PodRecord, *, at: float) -> None:
+    """A worker of the group that this leader stands for."""
+    if pod.meta.uid not in evidence.members and len(evidence.members) >= MEMBERS_AT_MOST:
+        return
+    member = evidence.members.setdefault(pod.meta.uid, GroupMember())
+    ready = condition(pod.conditions, "Ready")
+    if pod.node and member.scheduled is None:
+        member.scheduled = Sight(None, None, at)
+    if ready is not None and ready.status == "True" and member.ready is None:
+        stamp = ready.changed_at.timestamp() if ready.changed_at else None
+        member.ready = Sight(stamp, None, at)

@@ -1,0 +1,80 @@
+"""How a start ended, or how it stands; and what was cached when it began."""
+
+from fleet.domain.coldstart.evidence import Evidence
+from fleet.domain.coldstart.start import Failure, Outcome, StartMode
+
+# Waiting for a node this long with none on its way stands in a start's way. A wake that waits for
+# its own predecessor's GPU gets it within seconds.
+UNSCHEDULABLE_S = 15.0
+
+# Reasons of the condition DisruptionTarget and of failed pods: the cluster lost the replica's node
+# or threw it out. A preemption or a drain is no error of the start.
+# Source: kubernetes pkg/apis/core/types.go, PodReason…; pkg/kubelet/eviction.
+_LOST = {
+    "DeletionByTaintManager": "node-lost",
+    "DeletionByPodGC": "node-lost",
+    "TaintManagerEviction": "node-lost",
+    "NodeLost": "node-lost",
+    "NodeShutdown": "node-lost",
+    "Terminated": "node-lost",
+    "TerminationByKubelet": "evicted",
+    "Evicted": "evicted",
+    "OutOfmemory": "evicted",
+    "UnexpectedAdmissionError": "admission",
+}
+
+
+def outcome_of(evidence: Evidence, *, is_ready: bool, now: float) -> tuple[Outcome, Failure | None]:
+    """Ready wins over whatever went wrong before it."""
+    if is_ready:
+        was_up = evidence.ready is not None and evidence.ready.after is None
+        seen_after = evidence.first == "list" and was_up
+        return (Outcome.PARTIAL if seen_after else Outcome.READY), None
+    if evidence.ended is None:
+        failure = _standing(evidence, now=now)
+        return (Outcome.FAILED if failure else Outcome.RUNNING), failure
+    failure = _ending(evidence)
+    if failure is not None:
+        return Outcome.FAILED, failure
+    return (Outcome.PARTIAL if evidence.unseen_end else Outcome.ABORTED), None
+
+
+def _standing(evidence: Evidence, *, now: float) -> Failure | None:
+    """What stands in the way now. An earlier crash does not, once the container runs again."""
+    if evidence.trouble is not None:
+        return Failure(class_=evidence.trouble[0], reason=evidence.trouble[1])
+    if evidence.deadline is not None:
+        return Failure(class_="deadline", reason="ProgressDeadlineExceeded")
+    waits = evidence.unschedulable
+    if waits is None or evidence.scheduled is not None or evidence.node_coming is not None:
+        return None
+    if now - waits.by < UNSCHEDULABLE_S:
+        return None
+    return Failure(class_="unschedulable", reason=evidence.unschedulable_why)
+
+
+def _ending(evidence: Evidence) -> Failure | None:
+    """What ended it, None if it was just taken away."""
+    if evidence.disrupted in _LOST:
+        return Failure(class_=_LOST[evidence.disrupted], reason=evidence.disrupted)
+    wrong = evidence.trouble or evidence.error
+    if wrong is not None:
+        return Failure(class_=wrong[0], reason=wrong[1])
+    if evidence.deadline is not None:
+        return Failure(class_="deadline", reason="ProgressDeadlineExceeded")
+    if evidence.unschedulable is not None and evidence.scheduled is None:
+        return Failure(class_="unschedulable", reason=evidence.unschedulable_why)
+    return None
+
+
+def start_mode_of(evidence: Evidence) -> StartMode:
+    """By how the model server's image and the weights came. Weights that the server downloads
+    itself may or may not be cached: that is unknown, and counts as not cached."""
+    if evidence.cached is None:
+        return StartMode.UNKNOWN
+    weights = evidence.weights_from in {"pvc", "local-cache"}
+    if evidence.weights_from == "baked":
+        weights = evidence.cached
+    if evidence.cached:
+        return StartMode.CACHED_BOTH if weights else StartMode.CACHED_IMAGE
+    return StartMode.CACHED_WEIGHTS if weights else StartMode.COLD

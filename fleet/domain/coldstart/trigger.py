@@ -1,0 +1,166 @@
+"""Why a replica was wanted, and since when: from what moved shortly before its pod was made.
+
+Several objects tell of one decision, each on its own watch, so that a move may arrive a little
+after what it caused. Source for the order: Deployment first (25-60 ms after a request), then
+ReplicaSet and PodAutoscaler, then the pod.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from fleet.domain.coldstart.sight import Sight
+from fleet.domain.coldstart.start import Trigger
+from fleet.domain.records.common import Moved, What
+
+# Messages of different watches cross by less than this.
+SLACK_S = 1.0
+# A wish that follows an edit or a pin later than this has another reason.
+FOLLOWS_S = 15.0
+# From an edit to the new revision's pods: digests are resolved (10 s at most), objects made.
+ROLLOUT_FOLLOWS_S = 120.0
+# A controller replaces a lost pod at once, unless the API refuses for a while.
+REPLACED_WITHIN_S = 120.0
+# Managers that a person's tools write under.
+BY_HAND = ("kubectl", "k9s", "lens", "headlamp", "pilot-light", "oc", "rancher")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Demand:
+    """trigger, the moment of the demand (None = not known), and what showed it."""
+
+    trigger: Trigger
+    at: Sight | None = None
+    origin: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """What surrounds a pod's birth. Moves are oldest first.
+
+    created: the birth on our clock. born_unseen: during a gap, or before the first look.
+    owner: moves of what made the pod (ReplicaSet; else as `top`). top: of the Deployment or
+    LeaderWorkerSet. scaler: of the PodAutoscaler. pins: floors of Revision and PodAutoscaler.
+    asked: edits of the model. lost: when siblings of the same owner ended, without a falling wish.
+    top_created: creationTimestamp of the top, None if it is not known. knative: whether an edit of
+    the model changes replicas only by a new revision.
+    """
+
+    created: float
+    born_unseen: bool = False
+    owner: Sequence[Moved] = ()
+    top: Sequence[Moved] = ()
+    scaler: Sequence[Moved] = ()
+    pins: Sequence[Moved] = ()
+    asked: Sequence[Moved] = ()
+    lost: Sequence[float] = ()
+    top_created: float | None = None
+    knative: bool = True
+
+
+def demand_of(context: Context) -> Demand:
+    """The first that fits: replaced, rolled out, woken or scaled by hand, from zero, up."""
+    rise = _last_rise(context, context.owner) or _last_rise(context, context.top)
+    replaced = _replaced(context, rise)
+    if replaced is not None:
+        return replaced
+    wish = _last_rise(context, context.top) or _last_rise(context, context.scaler)
+    if _is_rollout(context, rise, wish):
+        return _rollout(context, rise or wish)
+    if wish is None:
+        return Demand(trigger=Trigger.UNKNOWN)
+    return _scaled(context, wish)
+
+
+def _before(context: Context, moves: Iterable[Moved], what: What) -> list[Moved]:
+    """Moves of one kind up to the birth, oldest first; those that only a list showed may have
+    happened before it if the birth was not seen either."""
+    limit = context.created + SLACK_S
+    return [
+        move
+        for move in moves
+        if move.what == what
+        and (move.at.timestamp() <= limit or (context.born_unseen and not move.seen))
+    ]
+
+
+def _last_rise(context: Context, moves: Iterable[Moved]) -> Moved | None:
+    rises = [m for m in _before(context, moves, What.WISH) if (m.to or 0) > (m.from_ or 0)]
+    return rises[-1] if rises else None
+
+
+def _replaced(context: Context, rise: Moved | None) -> Demand | None:
+    """A sibling ended after the last rise of the wish, so that this pod stands in for it."""
+    asked = rise.at.timestamp() if rise is not None else None
+    lost = [
+        at
+        for at in context.lost
+        if context.created - REPLACED_WITHIN_S <= at <= context.created + SLACK_S
+        and (asked is None or at > asked)
+    ]
+    if not lost:
+        return None
+    at = max(lost)
+    return Demand(trigger=Trigger.RESCHEDULE, at=Sight(None, None, at), origin="pod")
+
+
+def _is_rollout(context: Context, rise: Moved | None, wish: Moved | None) -> bool:
+    """The workload is new or was never up; or the ReplicaSet grew while the wish stood still."""
+    if wish is not None and wish.from_ is None:
+        return True
+    if wish is not None and (wish.from_ or 0) > 0 and _never_up(context):
+        return True
+    if rise is not None and context.top:
+        return wish is None or abs(rise.at.timestamp() - wish.at.timestamp()) > FOLLOWS_S
+    if wish is None and context.top_created is not None:
+        return abs(context.created - context.top_created) <= FOLLOWS_S
+    return False
+
+
+def _never_up(context: Context) -> bool:
+    born = any(m.what == What.WISH and m.from_ is None for m in context.top)
+    return born and not _before(context, context.top, What.READY)
+
+
+def _rollout(context: Context, rise: Moved | None) -> Demand:
+    """Wanted since the edit that led to it; later pods of the same rollout since their own wish."""
+    since = rise.at.timestamp() if rise is not None else context.created
+    first = rise is None or not rise.from_ or _never_up(context)
+    edit = _last_within(context.asked, What.ASKED, since, ROLLOUT_FOLLOWS_S) if first else None
+    if edit is not None:
+        return Demand(trigger=Trigger.ROLLOUT, at=_sight(edit), origin="model")
+    at = _sight(rise) if rise is not None else None
+    return Demand(trigger=Trigger.ROLLOUT, at=at, origin="workload" if rise else "")
+
+
+def _scaled(context: Context, wish: Moved) -> Demand:
+    """By the numbers, unless a person's hand shows: a pinned floor, or a tool's name."""
+    since = wish.at.timestamp()
+    by_numbers = Trigger.SCALE_UP if wish.from_ else Trigger.SCALE_FROM_ZERO
+    pin = _last_within(context.pins, What.FLOOR, since, FOLLOWS_S)
+    if pin is not None and (pin.to or 0) > (pin.from_ or 0) and (pin.to or 0) >= (wish.to or 0):
+        return Demand(trigger=Trigger.MANUAL, at=_sight(pin), origin="floor")
+    if wish.by.startswith(BY_HAND):
+        return Demand(trigger=Trigger.MANUAL, at=_sight(wish), origin="workload")
+    edit = _last_within(context.asked, What.ASKED, since, FOLLOWS_S)
+    if edit is not None and not context.knative:
+        return Demand(trigger=by_numbers, at=_sight(edit), origin="model")
+    scaler = _last_rise(context, context.scaler)
+    near = scaler is not None and abs(scaler.at.timestamp() - since) <= FOLLOWS_S
+    first = scaler if scaler is not None and near and scaler.at < wish.at else wish
+    return Demand(trigger=by_numbers, at=_sight(first), origin="wish")
+
+
+def _last_within(moves: Iterable[Moved], what: What, since: float, within_s: float) -> Moved | None:
+    """The latest move of a kind in the time before `since`, or crossing it."""
+    found = [
+        move
+        for move in moves
+        if move.what == what and since - within_s <= move.at.timestamp() <= since + SLACK_S
+    ]
+    return found[-1] if found else None
+
+
+def _sight(move: Moved) -> Sight | None:
+    """A move that only a list showed happened at some time before: no moment is better than a
+    wrong one."""
+    return Sight(None, None, move.at.timestamp()) if move.seen else None

@@ -1,0 +1,138 @@
+"""Pods and their Events on the way into replicas."""
+
+from collections import OrderedDict, deque
+from dataclasses import dataclass, field
+
+from fleet.domain.coldstart.evidence import Evidence
+from fleet.domain.coldstart.fold_event import FOLDED, fold_event
+from fleet.domain.coldstart.fold_pod import fold_member, fold_pod
+from fleet.domain.coldstart.sight import Sight, clock_ahead_s
+from fleet.domain.ledger.context import name_revision
+from fleet.domain.ledger.group import Group, Replica
+from fleet.domain.ledger.places import is_newer
+from fleet.domain.records.events import EventRecord
+from fleet.domain.records.workload import PodRecord
+
+# A pod that a watch brings this long after its birth was not watched being born.
+LATE_S = 5.0
+EARLY_EVENTS_AT_MOST = 5_000
+MEMBERS_WAITING_AT_MOST = 256
+EVENTS_A_REPLICA_AT_MOST = 200
+
+
+@dataclass(slots=True)
+class Clocks:
+    """How late the API server's stamps come, over the last births that a watch brought."""
+
+    lags: deque[float] = field(default_factory=lambda: deque(maxlen=32))
+
+    def born(self, created: float, *, at: float) -> None:
+        """One more birth."""
+        self.lags.append(at - created)
+
+    @property
+    def ahead_s(self) -> float:
+        """By how much the API server's clock runs ahead of ours."""
+        if not self.lags:
+            return 0.0
+        return clock_ahead_s(min(self.lags), max(self.lags), len(self.lags))
+
+
+@dataclass(slots=True)
+class EarlyEvents:
+    """Events of pods that are not known yet: watches cross. The oldest go first."""
+
+    waiting: OrderedDict[str, list[tuple[EventRecord, float, bool]]] = field(
+        default_factory=OrderedDict
+    )
+    held: int = 0
+
+    def keep(self, event: EventRecord, *, at: float, live: bool) -> None:
+        """Hold one back."""
+        self.waiting.setdefault(event.object_uid, []).append((event, at, live))
+        self.held += 1
+        while self.held > EARLY_EVENTS_AT_MOST:
+            _, dropped = self.waiting.popitem(last=False)
+            self.held -= len(dropped)
+
+    def of(self, uid: str) -> list[tuple[EventRecord, float, bool]]:
+        """What was held back for a pod, in the order it came."""
+        found = self.waiting.pop(uid, [])
+        self.held -= len(found)
+        return found
+
+
+def is_ours(event: EventRecord) -> bool:
+    """Whether an Event tells something of a start or of probes."""
+    return event.object_kind == "Pod" and event.reason in FOLDED
+
+
+def take_event(replica: Replica, event: EventRecord, *, at: float, live: bool) -> bool:
+    """Fold an Event into its replica; False for one that is known already."""
+    uid = event.meta.uid
+    if replica.events.get(uid, 0) >= event.count:
+        return False
+    if len(replica.events) >= EVENTS_A_REPLICA_AT_MOST and uid not in replica.events:
+        return False
+    replica.events[uid] = event.count
+    fold_event(replica.evidence, event, at=at, live=live)
+    if event.reason == "Unhealthy":
+        replica.unhealthy[uid] = event
+    return True
+
+
+def new_replica(
+    pod: PodRecord, *, at: float, seen: bool, first_look: bool, ahead_s: float
+) -> Replica:
+    """A replica not known before. first_look: the first list of all shows pods of any age."""
+    evidence = Evidence(uid=pod.meta.uid, plane_ahead_s=ahead_s)
+    created = pod.meta.created_at.timestamp()
+    if seen and at - (created - ahead_s) <= LATE_S:
+        evidence.added = Sight(created, None, at)
+    else:
+        evidence.first = "list" if first_look else "gap"
+    return Replica(evidence)
+
+
+def take_pod(group: Group, replica: Replica, pod: PodRecord, *, at: float) -> bool:
+    """Fold a pod into its replica; False for a message that is no news."""
+    evidence = replica.evidence
+    if evidence.version and not is_newer(pod.meta.resource_version, evidence.version):
+        return False
+    evidence.version = pod.meta.resource_version
+    evidence.model_uid = evidence.model_uid or (group.record.meta.uid if group.record else "")
+    fold_pod(evidence, pod, at=at)
+    name_revision(group, evidence, pod.revision, pod.revision_uid)
+    return True
+
+
+def take_member(group: Group, pod: PodRecord, *, at: float) -> str | None:
+    """A worker of a LeaderWorkerSet group: its leader's uid, or None while that is not known."""
+    leader = group.replicas.get(group.leaders.get(pod.group, ""))
+    if leader is not None:
+        fold_member(leader.evidence, pod, at=at)
+        return leader.evidence.uid
+    held = sum(len(members) for members in group.waiting.values())
+    if held < MEMBERS_WAITING_AT_MOST:
+        group.waiting.setdefault(pod.group, {})[pod.meta.uid] = (pod, at)
+    return None
+
+
+def lead(group: Group, pod: PodRecord) -> None:
+    """A leader has come: its workers may have come before it."""
+    if not pod.group:
+        return
+    group.leaders[pod.group] = pod.meta.uid
+    for member, at in group.waiting.pop(pod.group, {}).values():
+        fold_member(group.replicas[pod.meta.uid].evidence, member, at=at)
+
+
+def end_replica(replica: Replica, *, at: float, unseen_since: float | None) -> bool:
+    """The pod is gone; unseen if it went while nobody watched. False if that was known."""
+    evidence = replica.evidence
+    if evidence.gone is not None:
+        return False
+    evidence.gone = Sight(None, evidence.looked or unseen_since, at)
+    evidence.unseen_end = unseen_since is not None and evidence.deleted is None
+    evidence.ready_now = False
+    return True
