@@ -176,10 +176,10 @@ def _stretched(table: Sequence[Profile], count: int) -> list[Profile]:
 
 
 def _nodes(models: Sequence[Profile]) -> list[NodePlan]:
-    """Nodes with just enough GPUs for an ordinary day, and those that single models reserve."""
+    """Nodes with GPUs for every model at its most, and those that single models reserve."""
     ordinary = [each for each in models if not each.pool]
     images = tuple({each.image for each in ordinary if each.gpus})
-    wanted = sum(each.gpus for each in ordinary) + 1
+    wanted = sum(each.gpus * each.max_replicas for each in ordinary)
     count = max(1, -(-wanted // 4))
     nodes = [
         NodePlan(name=f"gpu-{number}", gpus=4, pool="h100", images=images)

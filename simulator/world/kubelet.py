@@ -105,7 +105,8 @@ class Kubelet:
         if start is None:
             return
         image = state.server.image in self.nodes.images[state.node].present
-        weights = not state.init
+        profile = self.behaviours.profile_of(pod)
+        weights = profile is not None and profile.storage.startswith("pvc://")
         modes = {
             (True, True): "cached-both",
             (True, False): "cached-image",

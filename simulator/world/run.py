@@ -64,7 +64,7 @@ class Running:
 
     def __init__(self, plan: WorldPlan, options: Options, truth: TextIO) -> None:
         self.name = plan.settings.name
-        start = datetime.now(UTC) - timedelta(seconds=PAST_S)
+        start = datetime.now(UTC) - timedelta(seconds=PAST_S / options.speed)
         self.timeline = Timeline(start, options.speed)
         self.world = World(plan, self.timeline, keep=lambda each: _keep(truth, each))
         self.callers = Callers(self.world)
@@ -144,16 +144,19 @@ def identity(user: str) -> Identity:
 
 
 async def run(options: Options) -> None:
-    """Runs until SIGTERM or SIGINT."""
+    """Runs until SIGTERM or SIGINT; simulated.json is there for as long as all is up."""
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     options.directory.mkdir(parents=True, exist_ok=True)
+    described = options.directory / "simulated.json"
+    described.unlink(missing_ok=True)
     with (options.directory / "truth.jsonl").open("w") as truth:
         running = await start(options, truth)
         write_papers(options, running)
         _say(options, running)
         await stop.wait()
+        described.unlink(missing_ok=True)
         await asyncio.gather(*(each.stop() for each in running))
 
 

@@ -16,7 +16,7 @@ from simulator.world.catalogue import NAMESPACES
 from simulator.world.profiles import Profile, Runtime, Trouble
 from simulator.world.world import World
 
-# Before going live. Models that cannot start are tried again shortly before, so that their
+# Before going live, divided by the speed. Models that cannot start are tried again shortly before, so that their
 # attempts are still to be seen.
 PAST_S = 1500.0
 LATE_S = {
@@ -70,7 +70,7 @@ def _claim(world: World, profile: Profile) -> None:
 def _apply_later(world: World, profile: Profile, number: int) -> None:
     late = LATE_S.get(profile.trouble)
     after = APPLIED_EVERY_S * number if late is None else PAST_S - late
-    world.timeline.after_real(after, lambda: apply(world, profile))
+    world.timeline.after(after, lambda: apply(world, profile))
 
 
 def apply(world: World, profile: Profile) -> None:
