@@ -82,21 +82,31 @@ class Follower:
         self._threads: dict[object, threading.Thread] = {}
         self._facts: ClusterFacts | None = None
         self._settling = bool(left.positions)
+        self._began = 0.0
         self._beat_at = 0.0
 
     def run(self, *, deadline_s: float) -> None:
-        """Take in, settle, write, announce; until the time is over."""
-        began = time.monotonic()
+        """Until the time is over."""
+        until = time.monotonic() + deadline_s
+        self.begin()
+        while not self._task.over.is_set() and time.monotonic() < until:
+            self.turn()
+
+    def begin(self) -> None:
+        """Start the threads; streams that the last follower left go on at once."""
+        self._began = time.monotonic()
         self._start("pulse", lambda: keep_pulse(self._around))
         self._start("look", lambda: look_once(self._around, namespaces=self._task.namespaces))
         self._read(self._account.positions)
-        while not self._task.over.is_set() and time.monotonic() < began + deadline_s:
-            items = self._around.inbox.take(within_s=LISTEN_S)
-            self._take_in(items)
-            self._settling = self._settling or self._all_listed(since=began)
-            beat = time.monotonic() >= self._beat_at
-            if items or beat:
-                self._write(beat=beat)
+
+    def turn(self) -> None:
+        """Take in what came, settle, write, announce; a little waiting when nothing comes."""
+        items = self._around.inbox.take(within_s=LISTEN_S)
+        self._take_in(items)
+        self._settling = self._settling or self._all_listed()
+        beat = time.monotonic() >= self._beat_at
+        if items or beat:
+            self._write(beat=beat)
 
     def end(self) -> None:
         """Stop every thread; those that hang on a connection are daemons and end by their
@@ -141,8 +151,9 @@ class Follower:
         except Exception:
             logger.exception("skipped a message stream=%s", letter.stream.name)
 
-    def _all_listed(self, *, since: float) -> bool:
-        if time.monotonic() > since + FIRST_LISTS_S:
+    def _all_listed(self) -> bool:
+        """Whether every stream brought its list, or time enough was given to those that did not."""
+        if time.monotonic() > self._began + FIRST_LISTS_S:
             return self._facts is not None
         standings = self._around.board.standings()
         waiting = (s for s, how in standings.items() if not how.denied)

@@ -1,0 +1,86 @@
+"""A follower of a hosted API server, turned by the test."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from fleet.domain.ledger.settings import LedgerSettings
+from fleet.history.clusters import add_cluster
+from fleet.history.leases import Lease, claim, release
+from fleet.observe.follow import Follower, Task
+from fleet.ports import ClusterReader
+from tests.hosted.fixtures import Read, api, kubeconfig, read
+
+__all__ = ["api", "kubeconfig", "read"]
+
+PATIENCE_S = 20.0
+
+
+class Bell:
+    """An announcer that remembers."""
+
+    def __init__(self) -> None:
+        self.keys: list[str] = []
+
+    def changed(self, *, cluster: str, keys: Sequence[str]) -> None:
+        self.keys.extend(keys)
+
+
+class Following:
+    """One follower in the test's own thread, so that it shares the test's transaction."""
+
+    def __init__(self, reader: ClusterReader, *, lease: Lease, skew: timedelta) -> None:
+        self.bell = Bell()
+        self.lease = lease
+        self.over = threading.Event()
+        self.task = Task(
+            lease=lease,
+            reader=reader,
+            announcer=self.bell,
+            clock=lambda: datetime.now(UTC) + skew,
+            over=self.over,
+            settings=LedgerSettings(),
+        )
+        self.follower = Follower(self.task)
+        self.follower.begin()
+
+    def until(self, seen: Callable[[], bool]) -> None:
+        """Turn until it is seen."""
+        deadline = time.monotonic() + PATIENCE_S
+        while not seen():
+            assert time.monotonic() < deadline, "never seen"
+            self.follower.turn()
+
+    def turn_for(self, seconds: float) -> None:
+        """Turn for a while, to show that something does not happen."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            self.follower.turn()
+
+    def end(self) -> None:
+        """As the use case ends it."""
+        self.follower.end()
+        release(self.lease, now=self.task.clock())
+
+
+Follow = Callable[..., Following]
+
+
+@pytest.fixture
+def follow(db: None, read: Read) -> Iterator[Follow]:
+    """Follows cluster `hosted` as the viewer; a second call goes on where the first ended."""
+    made: list[Following] = []
+    add_cluster("hosted", source="kubeconfig", context="hosted", now=datetime.now(UTC))
+
+    def start(context: str = "hosted", *, skew: timedelta = timedelta()) -> Following:
+        lease = claim("hosted", owner=f"test-{len(made)}", now=datetime.now(UTC) + skew)
+        assert lease is not None
+        made.append(Following(read(context), lease=lease, skew=skew))
+        return made[-1]
+
+    yield start
+    for following in made:
+        following.end()
