@@ -128,8 +128,10 @@ class Evidence:
 
 
 _SIGHTS = frozenset(
-    item.name for item in fields(Evidence) if str(item.type).startswith("Sight")
-) | {"began", "restarted"}
+    item.name
+    for item in (*fields(Evidence), *fields(Attempt), *fields(Member))
+    if item.type in {Sight, Sight | None}
+)
 _PAIRS = frozenset({"trouble", "error"})
 
 
