@@ -174,6 +174,14 @@ STATICFILES_FINDERS = [
 SERVESTATIC_USE_FINDERS = True
 SERVESTATIC_AUTOREFRESH = False
 
+QUIET = (
+    "axes",
+    "celery.app.trace",
+    "celery.worker.strategy",
+    "httpcore",
+    "httpx",
+    "kubernetes",
+)
 LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
@@ -182,8 +190,8 @@ LOGGING: dict[str, Any] = {
     },
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": given.LOG_LEVEL.read()},
-    # Their INFO lines name every request and message.
-    "loggers": {name: {"level": "WARNING"} for name in ("httpx", "httpcore", "axes", "kubernetes")},
+    # Their INFO lines name every request, message and task.
+    "loggers": {name: {"level": "WARNING"} for name in QUIET},
 }
 
 # Ours. Credentials: `READER_KEY` opens what reads clusters, `ACTOR_KEY` what changes them.
