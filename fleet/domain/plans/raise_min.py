@@ -60,31 +60,31 @@ def _changes(wanted: RaiseMin, facts: Facts, *, way: Way | None) -> Iterable[Cha
 def _in_place(floor: int, revision: TrafficRevision, *, way: Way) -> Iterable[Change]:
     pa = revision.autoscaler
     if way is not Way.REVISION and pa is not None:
-        yield from _scales(floor, pa.object, pa.uid, before=(pa.min_scale, pa.max_scale))
+        before = (pa.min_scale, pa.max_scale)
+        ceiling = int(pa.max_scale) if pa.max_scale and pa.max_scale.isdigit() else 0
+        yield from _scales(floor, pa.object, pa.uid, before=before, ceiling=ceiling)
     if way is not Way.AUTOSCALER:
         when = When.AT_ONCE if way is Way.REVISION else When.IF_UNDONE
         before = (revision.min_scale, revision.max_scale)
-        for change in _scales(floor, revision.object, revision.uid, before=before):
+        for change in _scales(
+            floor, revision.object, revision.uid, before=before, ceiling=revision.ceiling
+        ):
             yield replace(change, when=when)
 
 
 def _scales(
-    floor: int, object_: str, uid: str, *, before: tuple[str | None, str | None]
+    floor: int, object_: str, uid: str, *, before: tuple[str | None, str | None], ceiling: int
 ) -> Iterable[Change]:
-    """The floor's annotation; the ceiling's too where it would stand below."""
+    """The floor's annotation; the ceiling's too where it would stand below. A ceiling of 0 is
+    none; one written in the old spelling is overruled by the new one."""
     low, high = before
     text = str(floor)
     if low != text:
         field = annotation(MIN_SCALE)
         yield Change(object=object_, uid=uid, field=field, before=low, after=text)
-    if _below(high, floor):
+    if 0 < ceiling < floor:
         field = annotation(MAX_SCALE)
         yield Change(object=object_, uid=uid, field=field, before=high, after=text)
-
-
-def _below(ceiling: str | None, floor: int) -> bool:
-    """A ceiling of 0 is none."""
-    return ceiling is not None and ceiling.isdigit() and 0 < int(ceiling) < floor
 
 
 def _on_model(floor: int, facts: Facts, *, when: When) -> Iterable[Change]:

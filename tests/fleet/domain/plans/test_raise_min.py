@@ -130,9 +130,18 @@ IN_PLACE_PA = (PA, FLOOR, "0", "1", "at-once")
         ),
         pytest.param(
             RaiseMin(min=5),
-            knative(revision={"max_scale": "0"}),
+            knative(revision={"max_scale": "0", "ceiling": 0}),
             [(REVISION, FLOOR, "0", "5", "at-once")],
             id="a ceiling of 0 is no ceiling",
+        ),
+        pytest.param(
+            RaiseMin(min=5),
+            knative(revision={"max_scale": None, "ceiling": 3}),
+            [
+                (REVISION, FLOOR, "0", "5", "at-once"),
+                (REVISION, CEILING, None, "5", "at-once"),
+            ],
+            id="a ceiling in the old spelling is overruled in the new one",
         ),
         pytest.param(
             RaiseMin(min=1),
