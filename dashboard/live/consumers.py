@@ -19,10 +19,11 @@ from dashboard.access.grants import grant_of_user
 from dashboard.access.rules import Grant
 from dashboard.live.fragments import numbered
 from dashboard.live.hub import HUB
-from dashboard.live.views import FleetView, ModelView
+from dashboard.live.views import ClustersView, FleetView, ModelView
 from dashboard.views.fleet_query import FleetQuery
 from fleet.domain.records.keys import ModelKey
 
+AnyView = ClustersView | FleetView | ModelView
 logger = logging.getLogger(__name__)
 
 # How often a viewer's session and scope are looked up again.
@@ -51,11 +52,11 @@ class LiveConsumer(AsyncWebsocketConsumer):
         if not view:
             await self.close(code=SIGNED_OUT)
             return
-        self.view: FleetView | ModelView = view
+        self.view: AnyView = view
         await self.accept()
         self._spawn(self._check_forever())
 
-    def view_of(self, grant: Grant) -> FleetView | ModelView | None:
+    def view_of(self, grant: Grant) -> AnyView | None:
         """The page behind the address; None when the grant does not reach there."""
         raise NotImplementedError
 
@@ -121,15 +122,22 @@ class LiveConsumer(AsyncWebsocketConsumer):
 class FleetConsumer(LiveConsumer):
     """The fleet page with the filters of its address."""
 
-    def view_of(self, grant: Grant) -> FleetView | ModelView | None:
+    def view_of(self, grant: Grant) -> AnyView | None:
         query = FleetQuery.read(self.query)
         return FleetView(query, replace(grant, who=""))
+
+
+class ClustersConsumer(LiveConsumer):
+    """The clusters page."""
+
+    def view_of(self, grant: Grant) -> AnyView | None:
+        return ClustersView(replace(grant, who=""))
 
 
 class ModelConsumer(LiveConsumer):
     """One model's page."""
 
-    def view_of(self, grant: Grant) -> FleetView | ModelView | None:
+    def view_of(self, grant: Grant) -> AnyView | None:
         key = ModelKey(**self.scope["url_route"]["kwargs"])
         if not grant.sees(key.cluster, key.namespace):
             return None

@@ -6,12 +6,13 @@ from typing import Any
 
 from django.urls import path
 
-from dashboard.live.consumers import FleetConsumer, ModelConsumer
+from dashboard.live.consumers import ClustersConsumer, FleetConsumer, ModelConsumer
 
 MODEL_ROUTE = "ws/models/<str:cluster>/<str:kind>/<str:namespace>/<str:name>/"
 
 # `as_asgi` gives an ASGI application where Django's types expect a view.
 websocket_urlpatterns: list[Any] = [
     path("ws/fleet/", FleetConsumer.as_asgi()),  # type: ignore[arg-type]
+    path("ws/clusters/", ClustersConsumer.as_asgi()),  # type: ignore[arg-type]
     path(MODEL_ROUTE, ModelConsumer.as_asgi()),  # type: ignore[arg-type]
 ]

@@ -11,6 +11,7 @@ from django.utils import translation
 from dashboard.access.rules import Grant
 from dashboard.live.bell import Ring
 from dashboard.live.fragments import Shown, by_id
+from dashboard.views.cluster_cards import cluster_cards
 from dashboard.views.fleet_page import fleet_page
 from dashboard.views.fleet_parts import fleet_parts
 from dashboard.views.fleet_query import FleetQuery
@@ -49,6 +50,28 @@ class FleetView:
             order=tuple(row.dom_id for row in rows),
             proofs=proofs(self.grant),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class ClustersView:
+    """The clusters page as seen with this grant and language."""
+
+    grant: Grant
+    language: str = "en"
+
+    @property
+    def key(self) -> Hashable:
+        return self
+
+    def touched_by(self, ring: Ring) -> bool:
+        """Its figures are not worth a look at every change: the look anyway is quick enough."""
+        return ring.keys is None
+
+    def look(self) -> Shown:
+        now = datetime.now(UTC)
+        with translation.override(self.language):
+            facts = [card.facts for card in cluster_cards(self.grant, now=now)]
+        return Shown(fragments=by_id(facts), proofs=proofs(self.grant))
 
 
 @dataclass(frozen=True, slots=True)

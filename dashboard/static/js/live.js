@@ -13,8 +13,7 @@
   };
   const address = () => {
     const base = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws/`;
-    if (kind !== "fleet") return `${base}models/${document.body.dataset.key}/${location.search}`;
-    return `${base}fleet/${location.search}`;
+    return kind === "model" ? `${base}models/${document.body.dataset.key}/` : `${base}${kind}/${location.search}`;
   };
   const have = () => {
     const stamps = {};
@@ -57,7 +56,7 @@
     }
     const fresh = new Map();
     for (const fragment of message.fragments || []) put(fragment, fresh, message.snapshot);
-    if (message.order) { wanted = { order: message.order, fresh }; settle(); }
+    if (message.order && kind === "fleet") { wanted = { order: message.order, fresh }; settle(); }
     pilotlight.tick();
     document.dispatchEvent(new CustomEvent("pilotlight:changed", { detail: message }));
   };

@@ -1,0 +1,1 @@
+"""What people may send, checked before a use case sees it."""
