@@ -8,6 +8,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
 
 from django.conf import settings  # noqa: E402 - its module has to be named before
 
+from workers import beat  # noqa: E402
 from workers.schedule import SCHEDULE  # noqa: E402
 
 app = Celery("pilotlight", include=["workers.act", "workers.follow", "workers.chores"])
@@ -33,3 +34,4 @@ app.conf.update(
     enable_utc=True,
     timezone="UTC",
 )
+beat.install(app)

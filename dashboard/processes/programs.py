@@ -32,12 +32,11 @@ def product_programs(
 ) -> tuple[Program, ...]:
     """Web server and workers. Only `act` gets the key to the actor's credentials."""
     plain = {name: value for name, value in environ.items() if not name.startswith(ACTOR_KEY)}
-    schedule = str(layout.state / "beat-schedule")
     return (
         _program("web", web_server(layout), layout=layout, environ=plain),
         _program(
             "follow",
-            (*worker("follow", queues="follow,sample,chores", threads=24), "-B", "-s", schedule),
+            (*worker("follow", queues="follow,sample,chores", threads=24), "--with-beat"),
             layout=layout,
             environ=plain,
         ),
