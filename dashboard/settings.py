@@ -35,10 +35,10 @@ INSTALLED_APPS = [
     "simulator",
 ]
 MIDDLEWARE = [
-    "dashboard.api.middleware.ProblemMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "csp.middleware.CSPMiddleware",
     "servestatic.middleware.ServeStaticMiddleware",
+    "dashboard.api.middleware.ProblemMiddleware",
+    "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -49,6 +49,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "axes.middleware.AxesMiddleware",
+    "dashboard.one_thread.on_one_thread",
 ]
 ROOT_URLCONF = "dashboard.urls"
 ASGI_APPLICATION = "dashboard.asgi.application"
@@ -177,6 +178,7 @@ SERVESTATIC_AUTOREFRESH = False
 QUIET = (
     "axes",
     "celery.app.trace",
+    "celery.beat",
     "celery.worker.strategy",
     "httpcore",
     "httpx",

@@ -20,7 +20,7 @@ KEPT_HEADERS = ("Allow", "Retry-After", "WWW-Authenticate")
 
 
 class ProblemMiddleware(MiddlewareMixin):
-    """Outermost, so that it also sees what other middleware refuses."""
+    """Outside of all that may refuse a request, so that it sees their refusals too."""
 
     def process_response(
         self, request: HttpRequest, response: HttpResponseBase

@@ -21,7 +21,7 @@ from dashboard.api.schemas.cold_start import ColdStartPage
 from dashboard.api.schemas.event import Timeline
 from dashboard.api.schemas.model import ModelDetail, ModelPage
 from dashboard.api.shapes.ages import ages
-from dashboard.api.shapes.model import model, revision
+from dashboard.api.shapes.model import model, revision, with_last_start_as_text
 from fleet.models import ColdStart, Revision, ServedModel
 
 router = Router(tags=["models"], by_alias=True)
@@ -33,7 +33,8 @@ MOST_REVISIONS = 100
 def list_models(request: HttpRequest, asked: Query[ModelFilters]) -> HttpResponse:
     """Models in the caller's scope, by key. `sort=worst`: the worst ones, page one only."""
     seen = ages(now=datetime.now(UTC))
-    rows = within(models_asked(ServedModel.objects.all(), asked, fresh=seen.fresh), caller(request))
+    asked_for = models_asked(ServedModel.objects.all(), asked, fresh=seen.fresh)
+    rows = with_last_start_as_text(within(asked_for, caller(request)))
     shape = partial(model, ages=seen)
     if asked.sort is ModelSort.KEY:
         found, following = key_page(rows, asked)

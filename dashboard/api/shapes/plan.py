@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dashboard.action_words import evidence_words, refusal_text, result_text, warning_text
 from fleet.models import Action, Plan
 
 
@@ -22,9 +23,9 @@ def plan(row: Plan) -> dict[str, Any]:
         "changes": body.get("changes", []),
         "dry_run": body.get("dry_run"),
         "effects": body.get("effects"),
-        "warnings": body.get("warnings", []),
+        "warnings": [{**kept, "text": warning_text(kept)} for kept in body.get("warnings", [])],
         "inverse": body.get("inverse", []),
-        "refusal": row.refusal,
+        "refusal": row.refusal and {**row.refusal, "text": refusal_text(row.refusal)},
     }
 
 
@@ -35,12 +36,12 @@ def action(row: Action) -> dict[str, Any]:
         "plan": row.plan_id,
         "state": row.state,
         "steps": [
-            {"state": step.state, "at": step.at, "evidence": step.evidence}
+            {"state": step.state, "at": step.at, "evidence": evidence_words(step.evidence)}
             for step in row.steps.all()
         ],
         "expires_at": row.expires_at,
         "by": row.by,
-        "result": row.result,
+        "result": row.result and {**row.result, "text": result_text(row.result)},
         "action": row.action,
         "target": str(row.key),
         "created_at": row.created_at,
