@@ -21,7 +21,7 @@ import pytest
 
 from tests.tooling.tree import ROOT
 
-UP_WITHIN_S = 90.0
+UP_WITHIN_S = 150.0
 DOWN_WITHIN_S = 20.0
 # From contract: moving data within this time of the web server's start.
 MOVING_WITHIN_S = 15.0
@@ -31,7 +31,7 @@ MOVING_WITHIN_S = 15.0
 class Demo:
     """A running demo and what its record says."""
 
-    process: subprocess.Popen[str]
+    process: subprocess.Popen[bytes]
     state: Path
     record: dict[str, Any]
     up_at_s: float
@@ -49,11 +49,9 @@ def command(state: Path, *arguments: str) -> list[str]:
     return [sys.executable, "manage.py", "demo", *options, *arguments]
 
 
-def start(state: Path) -> subprocess.Popen[str]:
+def start(state: Path) -> subprocess.Popen[bytes]:
     environ = {name: value for name, value in os.environ.items() if name not in KEPT_OUT}
-    return subprocess.Popen(
-        command(state), cwd=ROOT, env=environ, stdout=subprocess.PIPE, text=True
-    )
+    return subprocess.Popen(command(state), cwd=ROOT, env=environ, stdout=subprocess.DEVNULL)
 
 
 # What the test session itself runs with must not reach the demo.
@@ -113,7 +111,7 @@ def logs(state: Path) -> str:
     return "\n".join(f"== {path.name}\n{path.read_text()[-2000:]}" for path in found)
 
 
-@pytest.mark.timeout(150)
+@pytest.mark.timeout(240)
 def test_the_record_says_where_and_how_to_sign_in(demo: Demo) -> None:
     assert stat.S_IMODE((demo.state / "demo.json").stat().st_mode) == 0o600
     assert set(demo.record) == {"url", "kubeconfig", "operator", "viewer"}
