@@ -9,7 +9,14 @@ from typing import Any
 
 from simulator.store.errors import StatusError
 from simulator.store.json_values import JsonObject, copied
-from simulator.store.managed_fields import Tree, Writer, fields_of, keyed_items, union, without
+from simulator.store.managed_fields import (
+    Tree,
+    Writer,
+    applied_fields,
+    keyed_items,
+    union,
+    without,
+)
 
 Path = tuple[str, ...]
 
@@ -58,23 +65,6 @@ def applied(
     own = [] if not wanted else [mine if _same(mine, wanted) else writer.entry(wanted, time=time)]
     listed = [entry for entry in [*own, *kept] if entry and entry["fieldsV1"]]
     return result | {"metadata": result["metadata"] | {"managedFields": listed}}
-
-
-def applied_fields(config: JsonObject, *, custom: bool) -> Tree:
-    """What an applied configuration owns: its leaves, and the items of lists with keys."""
-    return _undotted(fields_of(config, custom=custom))
-
-
-def _undotted(tree: Tree) -> Tree:
-    return {
-        key: below if key.startswith("v:") else _undotted(below) | _dot(key)
-        for key, below in tree.items()
-        if key != "."
-    }
-
-
-def _dot(key: str) -> Tree:
-    return {".": {}} if key.startswith("k:") else {}
 
 
 def _same(mine: JsonObject | None, wanted: Tree) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gzip
+import itertools
 import random
 from collections.abc import Iterator
 
@@ -202,7 +203,7 @@ async def _stream(call: Call, watcher: Watcher, shape: Shape, response: web.Stre
     lasts_s = float(call.option("timeoutSeconds") or random.uniform(1, 2) * SHORTEST_WATCH_S)
     cut = call.backend.faults.take(FaultKind.CUT, verb="watch", resource=call.served.shown.plural)
     ends = started + min(lasts_s, cut.seconds if cut else lasts_s)
-    marks = _bookmark_times(call, started, lasts_s)
+    marks = _marks(call, started, lasts_s)
     due = next(marks)
     while not watcher.cut and loop.time() < ends:
         data = await watcher.wait(timeout_s=max(0.0, min(ends, due) - loop.time()))
@@ -216,17 +217,21 @@ async def _stream(call: Call, watcher: Watcher, shape: Shape, response: web.Stre
         _abort(call)
 
 
-def _bookmark_times(call: Call, started: float, lasts_s: float) -> Iterator[float]:
-    """When bookmarks are due, by the loop's clock. Watches of core Events never get one."""
+def bookmark_times(started: float, lasts_s: float) -> Iterator[float]:
+    """When bookmarks are due in a watch of lasts_s, by the loop's clock; then never."""
+    last_s = lasts_s - LAST_BOOKMARK_S
+    for minute in range(1, int(max(0.0, last_s) // BOOKMARK_EVERY_S) + 1):
+        yield started + minute * BOOKMARK_EVERY_S
+    if last_s > 0:
+        yield started + last_s
+    yield from itertools.repeat(float("inf"))
+
+
+def _marks(call: Call, started: float, lasts_s: float) -> Iterator[float]:
+    """Only who asks gets bookmarks, and watches of core Events never do."""
     if call.flag("allowWatchBookmarks") and call.served.stored is not EVENTS:
-        last = started + lasts_s - LAST_BOOKMARK_S
-        minutes = int(max(0.0, lasts_s - LAST_BOOKMARK_S) // BOOKMARK_EVERY_S)
-        for minute in range(1, minutes + 1):
-            yield started + minute * BOOKMARK_EVERY_S
-        if last > started:
-            yield last
-    while True:
-        yield float("inf")
+        return bookmark_times(started, lasts_s)
+    return itertools.repeat(float("inf"))
 
 
 def _abort(call: Call) -> None:

@@ -214,6 +214,8 @@ _MAIN: dict[str, Handler] = {
     "delete": writing.delete,
     "deletecollection": writing.delete_collection,
 }
+# Verbs that need a name in the path, and the one that must not have one.
+_OF_ONE = frozenset({"update", "patch", "create"})
 _STATUS: dict[str, Handler] = {"get": _get, "update": writing.update, "patch": writing.patch}
 _SCALE: dict[str, Handler] = {
     "get": _get_scale,
@@ -232,7 +234,8 @@ def _handler(call: Call, verb: str) -> Handler:
     if subresource and subresource not in call.served.shown.subresources:
         raise NotFound(call.served.shown, call.target.name)
     handlers = {"": _MAIN, "status": _STATUS, "scale": _SCALE}[subresource]
-    if verb not in handlers:
+    misplaced = bool(call.target.name) == (verb == "create") and verb in _OF_ONE
+    if verb not in handlers or misplaced:
         raise StatusError(
             405,
             "MethodNotAllowed",

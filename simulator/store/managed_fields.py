@@ -90,6 +90,8 @@ def updated(
 ) -> list[JsonObject]:
     """The entries after writer turned old into new by an update (old None: created it)."""
     changed, removed = differences(new, old or {}, custom=writer.custom)
+    if writer.operation == "Apply":
+        changed = _undotted(changed)
     result = [] if old is None else _others_after(entries, writer, changed=changed, removed=removed)
     mine = next((entry for entry in entries if writer.owns(entry)), None)
     owned = without(mine["fieldsV1"], removed) if mine else {}
@@ -124,6 +126,19 @@ def differences(new: JsonObject, old: JsonObject, *, custom: bool) -> tuple[Tree
 def fields_of(obj: JsonObject, *, custom: bool) -> Tree:
     """Every field that obj sets, as one tree."""
     return _changed(_ownable(obj), {}, custom=custom)
+
+
+def applied_fields(config: JsonObject, *, custom: bool) -> Tree:
+    """What an applied configuration owns: its leaves, and the items of lists with keys."""
+    return _undotted(fields_of(config, custom=custom))
+
+
+def _undotted(tree: Tree) -> Tree:
+    return {
+        key: _undotted(below) | ({".": {}} if key.startswith("k:") else {})
+        for key, below in tree.items()
+        if key != "."
+    }
 
 
 def _ownable(obj: JsonObject) -> JsonObject:

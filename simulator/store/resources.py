@@ -74,12 +74,23 @@ class Resource:
 
     @property
     def verbs(self) -> tuple[str, ...]:
-        return VERBS_CUSTOM if self.custom else VERBS_BUILT_IN
+        if self.custom:
+            return VERBS_CUSTOM
+        # Namespaces go one by one.
+        one_by_one = not self.group and self.plural == "namespaces"
+        return tuple(v for v in VERBS_BUILT_IN if v != "deletecollection" or not one_by_one)
 
 
-def _core(plural: str, kind: str, *, short: str = "", generations: bool = False) -> Resource:
-    names = (short,) if short else ()
-    return Resource("", "v1", plural, kind, short_names=names, counts_generations=generations)
+def _core(plural: str, kind: str, *, short: str = "", status: bool = False) -> Resource:
+    return Resource(
+        "",
+        "v1",
+        plural,
+        kind,
+        short_names=(short,) if short else (),
+        subresources=("status",) if status else (),
+        counts_generations=False,
+    )
 
 
 PODS = Resource(
@@ -119,8 +130,10 @@ EVENTS = _core("events", "Event", short="ev")
 CONFIGMAPS = _core("configmaps", "ConfigMap", short="cm")
 SECRETS = _core("secrets", "Secret")
 SERVICEACCOUNTS = _core("serviceaccounts", "ServiceAccount", short="sa")
-PERSISTENTVOLUMECLAIMS = _core("persistentvolumeclaims", "PersistentVolumeClaim", short="pvc")
-RESOURCEQUOTAS = _core("resourcequotas", "ResourceQuota", short="quota")
+PERSISTENTVOLUMECLAIMS = _core(
+    "persistentvolumeclaims", "PersistentVolumeClaim", short="pvc", status=True
+)
+RESOURCEQUOTAS = _core("resourcequotas", "ResourceQuota", short="quota", status=True)
 LIMITRANGES = _core("limitranges", "LimitRange", short="limits")
 
 
