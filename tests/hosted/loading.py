@@ -21,6 +21,7 @@ def resource(plural: str, group: str = "") -> Resource:
 PODS = resource("pods")
 EVENTS = resource("events")
 NODES = resource("nodes")
+DEPLOYMENTS = resource("deployments", "apps")
 MODELS = resource("inferenceservices", "serving.kserve.io")
 LLM_MODELS = resource("llminferenceservices", "serving.kserve.io")
 

@@ -7,9 +7,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from fleet.adapters.kubernetes import lists
 from fleet.domain.ledger.settings import LedgerSettings
 from fleet.history.clusters import add_cluster
 from fleet.history.leases import Lease, claim, release
+from fleet.observe import backoff, reading, tending
+from fleet.observe import follow as follow_
 from fleet.observe.follow import Follower, Task
 from fleet.ports import ClusterReader
 from tests.hosted.fixtures import Read, api, kubeconfig, read
@@ -67,6 +70,17 @@ class Following:
 
 
 Follow = Callable[..., Following]
+
+
+@pytest.fixture(autouse=True)
+def _no_long_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seconds become tenths: the order of things stays."""
+    monkeypatch.setattr(tending, "PULSE_EVERY_S", 0.2)
+    monkeypatch.setattr(follow_, "BEAT_S", 0.2)
+    monkeypatch.setattr(reading, "RELIST_WAIT_S", (0.0, 0.05))
+    monkeypatch.setattr(backoff, "FIRST_S", 0.05)
+    monkeypatch.setattr(backoff, "LONGEST_S", 0.5)
+    monkeypatch.setattr(lists, "FIRST_WAIT_S", 0.02)
 
 
 @pytest.fixture
