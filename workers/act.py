@@ -22,13 +22,13 @@ logger = logging.getLogger(__name__)
 EXPIRES_S = 5.0
 
 
-@app.task(queue="act")
+@app.task
 def preview_plan(plan_id: str) -> None:
     """Make one plan planned or refused."""
     wiring.preview_plan(plan_id, worker=_worker())
 
 
-@app.task(queue="act")
+@app.task
 def advance_action(action_id: str) -> None:
     """Do what is due for one action."""
     try:
@@ -37,7 +37,7 @@ def advance_action(action_id: str) -> None:
         logger.warning("could not advance action=%s because=%s", action_id, error)
 
 
-@app.task(queue="act")
+@app.task
 def sweep() -> None:
     """Plans and actions that are waiting, whoever asked for them."""
     for plan_id in wiring.waiting_plans():

@@ -23,6 +23,11 @@ app.conf.update(
     },
     beat_schedule=SCHEDULE,
     task_default_queue="chores",
+    task_routes={
+        "workers.act.*": {"queue": "act"},
+        "workers.chores.*": {"queue": "chores"},
+        "workers.follow.*": {"queue": "follow"},
+    },
     task_ignore_result=True,
     # Else one worker takes all clusters from the queue and the others stay idle.
     worker_disable_prefetch=True,

@@ -12,20 +12,20 @@ from workers.celery import app
 logger = logging.getLogger(__name__)
 
 
-@app.task(queue="chores")
+@app.task
 def sweep() -> None:
     """A follower for each cluster that has none."""
     for cluster in wiring.clusters_without_follower():
         follow.enqueue(cluster)
 
 
-@app.task(queue="chores")
+@app.task
 def refresh() -> None:
     """Figures that time alone changes."""
     wiring.refresh_figures()
 
 
-@app.task(queue="chores")
+@app.task
 def prune() -> None:
     """Delete what is past its time."""
     logger.info("pruned rows=%s", wiring.prune())

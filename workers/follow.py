@@ -19,7 +19,7 @@ DEADLINE_S = 300.0
 EXPIRES_S = 5.0
 
 
-@app.task(queue="follow")
+@app.task
 def follow_cluster(cluster: str, deadline_s: float = DEADLINE_S) -> None:
     """Follow the cluster unless somebody does; then hand on to the next task.
 
