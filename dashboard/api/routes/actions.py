@@ -21,7 +21,7 @@ from fleet.domain.records.keys import ModelKey
 from fleet.errors import BadInput
 from fleet.models import Action
 from fleet.models.keyed import of_key
-from workers import act
+from workers.act import wake_action
 
 router = Router(tags=["actions"], by_alias=True)
 
@@ -54,7 +54,7 @@ def revert_action(request: HttpRequest, action_id: str) -> HttpResponse:
         row = requests.request_revert(row.pk, by=grant.who, now=datetime.now(UTC))
     except BadInput as error:
         raise ApiProblem(409, str(error)) from error
-    act.wake_action(row.pk)
+    wake_action(row.pk)
     return json_response(action(row), status=202)
 
 

@@ -25,7 +25,7 @@ from fleet.actions import requests
 from fleet.domain.records.keys import ModelKey
 from fleet.errors import BadInput
 from fleet.models import Plan
-from workers import act
+from workers.act import wake_action, wake_plan
 
 router = Router(tags=["plans"], by_alias=True)
 LOOK_EVERY_S = 0.1
@@ -52,7 +52,7 @@ def make_plan(request: HttpRequest, asked: PlanRequest) -> HttpResponse:
         by=grant.who,
         now=now,
     )
-    act.wake_plan(row.pk)
+    wake_plan(row.pk)
     return json_response(plan_shape(row), status=202)
 
 
@@ -106,7 +106,7 @@ def apply_plan(
         )
     except BadInput as error:
         raise ApiProblem(409, str(error)) from error
-    act.wake_action(action.pk)
+    wake_action(action.pk)
     return json_response(action_shape(action), status=202)
 
 
