@@ -13,7 +13,7 @@ from fleet.domain.records.events import EventRecord
 # A node on its way. Sources: cluster-autoscaler processors/status/eventing_scale_up_processor.go;
 # karpenter pkg/controllers/provisioning/scheduling/events.go.
 _NODE_COMING = frozenset({"TriggeredScaleUp", "Nominated"})
-_PROBE_KILL = re.compile(r"failed (liveness|startup) probe, will be restarted")
+_PROBE_KILL = re.compile(r"failed (liveness|startup) probe")
 _PRESENT = "already present on machine"
 
 FOLDED = frozenset(

@@ -6,6 +6,8 @@ from fleet.domain.coldstart.start import Failure, Outcome, StartMode
 # Waiting for a node this long with none on its way stands in a start's way. A wake that waits for
 # its own predecessor's GPU gets it within seconds.
 UNSCHEDULABLE_S = 15.0
+# One crash may be bad luck; from the second on, running again is part of the loop.
+LOOP_RESTARTS = 2
 
 # Reasons of the condition DisruptionTarget and of failed pods: the cluster lost the replica's node
 # or threw it out. A preemption or a drain is no error of the start.
@@ -40,7 +42,9 @@ def outcome_of(evidence: Evidence, *, is_ready: bool, now: float) -> tuple[Outco
 
 
 def _standing(evidence: Evidence, *, now: float) -> Failure | None:
-    """What stands in the way now. An earlier crash does not, once the container runs again."""
+    """What stands in the way now. A single crash does not, once the container runs again."""
+    if evidence.trouble is None and evidence.error and evidence.restarts >= LOOP_RESTARTS:
+        return Failure(class_=evidence.error[0], reason=evidence.error[1])
     if evidence.trouble is not None:
         return Failure(class_=evidence.trouble[0], reason=evidence.trouble[1])
     if evidence.deadline is not None:

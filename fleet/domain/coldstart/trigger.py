@@ -14,8 +14,10 @@ from fleet.domain.records.common import Moved, What
 
 # Messages of different watches cross by less than this.
 SLACK_S = 1.0
-# A wish that follows an edit or a pin later than this has another reason.
-FOLLOWS_S = 15.0
+# A wish that follows an edit or a pin later than this has another reason. An HPA looks every 15 s.
+FOLLOWS_S = 20.0
+# By then the autoscaler has said that it was its wish.
+SAID_WITHIN_S = 5.0
 # From an edit to the new revision's pods: digests are resolved (10 s at most), objects made.
 ROLLOUT_FOLLOWS_S = 120.0
 # A controller replaces a lost pod at once, unless the API refuses for a while.
@@ -41,6 +43,7 @@ class Context:
     owner: moves of what made the pod (ReplicaSet; else as `top`). top: of the Deployment or
     LeaderWorkerSet. scaler: of the PodAutoscaler. pins: floors of Revision and PodAutoscaler.
     asked: edits of the model. lost: when siblings of the same owner ended, without a falling wish.
+    readied: when siblings became ready. born: of the Revision. scaler_wish: the autoscaler's now.
     top_created: creationTimestamp of the top, None if it is not known. knative: whether an edit of
     the model changes replicas only by a new revision.
     """
@@ -53,6 +56,9 @@ class Context:
     pins: Sequence[Moved] = ()
     asked: Sequence[Moved] = ()
     lost: Sequence[float] = ()
+    readied: Sequence[float] = ()
+    born: Sequence[Moved] = ()
+    scaler_wish: int | None = None
     top_created: float | None = None
     knative: bool = True
 
@@ -125,9 +131,11 @@ def _rollout(context: Context, rise: Moved | None) -> Demand:
     """Wanted since the edit that led to it; later pods of the same rollout since their own wish."""
     since = rise.at.timestamp() if rise is not None else context.created
     first = rise is None or not rise.from_ or _never_up(context)
-    edit = _last_within(context.asked, What.ASKED, since, ROLLOUT_FOLLOWS_S) if first else None
-    if edit is not None:
-        return Demand(trigger=Trigger.ROLLOUT, at=_sight(edit), origin="model")
+    if first:
+        edit = _last_within(context.asked, What.ASKED, since, ROLLOUT_FOLLOWS_S)
+        edit = edit or _last_within(context.born, What.BORN, since, ROLLOUT_FOLLOWS_S)
+        if edit is not None:
+            return Demand(trigger=Trigger.ROLLOUT, at=_sight(edit), origin="model")
     at = _sight(rise) if rise is not None else None
     return Demand(trigger=Trigger.ROLLOUT, at=at, origin="workload" if rise else "")
 
@@ -135,11 +143,12 @@ def _rollout(context: Context, rise: Moved | None) -> Demand:
 def _scaled(context: Context, wish: Moved) -> Demand:
     """By the numbers, unless a person's hand shows: a pinned floor, or a tool's name."""
     since = wish.at.timestamp()
-    by_numbers = Trigger.SCALE_UP if wish.from_ else Trigger.SCALE_FROM_ZERO
+    woken = not wish.from_ or _is_same_wake(context)
+    by_numbers = Trigger.SCALE_FROM_ZERO if woken else Trigger.SCALE_UP
     pin = _last_within(context.pins, What.FLOOR, since, FOLLOWS_S)
     if pin is not None and (pin.to or 0) > (pin.from_ or 0) and (pin.to or 0) >= (wish.to or 0):
         return Demand(trigger=Trigger.MANUAL, at=_sight(pin), origin="floor")
-    if wish.by.startswith(BY_HAND):
+    if wish.by.startswith(BY_HAND) or _is_not_the_scalers(context, wish):
         return Demand(trigger=Trigger.MANUAL, at=_sight(wish), origin="workload")
     edit = _last_within(context.asked, What.ASKED, since, FOLLOWS_S)
     if edit is not None and not context.knative:
@@ -148,6 +157,33 @@ def _scaled(context: Context, wish: Moved) -> Demand:
     near = scaler is not None and abs(scaler.at.timestamp() - since) <= FOLLOWS_S
     first = scaler if scaler is not None and near and scaler.at < wish.at else wish
     return Demand(trigger=by_numbers, at=_sight(first), origin="wish")
+
+
+def _is_same_wake(context: Context) -> bool:
+    """More replicas asked for before the first of them was ready: still the wake from zero."""
+    left_zero = [
+        move.at.timestamp()
+        for move in _before(context, context.top or context.scaler, What.WISH)
+        if move.from_ == 0 and (move.to or 0) > 0
+    ]
+    if not left_zero:
+        return False
+    return not any(left_zero[-1] < at <= context.created for at in context.readied)
+
+
+def _is_not_the_scalers(context: Context, wish: Moved) -> bool:
+    """A Knative Deployment was scaled though its autoscaler never asked for that many: by hand.
+    The autoscaler writes its wish right after it has scaled. Source: knative/serving
+    pkg/reconciler/autoscaling/kpa."""
+    if not context.knative or context.scaler_wish is None:
+        return False
+    limit = wish.at.timestamp() + SAID_WITHIN_S
+    asked = [
+        move.to or 0
+        for move in context.scaler
+        if move.what == What.WISH and move.at.timestamp() <= limit
+    ]
+    return max([context.scaler_wish, *asked[-2:]]) < (wish.to or 0)
 
 
 def _last_within(moves: Iterable[Moved], what: What, since: float, within_s: float) -> Moved | None:

@@ -13,6 +13,8 @@ class StateCode(StrEnum):
     REVISION_FAILED = "revision-failed"  # [revision, reason]: none that could serve, all at zero
     STARTING = "starting"  # [trigger, phase, replicas]
     NO_REPLICA_YET = "no-replica-yet"  # [desired]
+    NOT_MADE = "not-made"  # [reason]: the controller refuses to make anything of it
+    NOT_MADE_YET = "not-made-yet"  # []: nothing was made of it yet
     FAILED_START_BESIDE = "failed-start-beside"  # as START_FAILED, while others serve
     READY = "ready"  # [ready, desired]
     ASLEEP = "asleep"  # []: a request wakes it

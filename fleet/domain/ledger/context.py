@@ -82,6 +82,9 @@ def _context(group: Group, evidence: Evidence, born: float) -> Context:
         pins=sorted(pins, key=lambda move: move.at),
         asked=group.record.moves if group.record else (),
         lost=tuple(_lost(group, evidence, owner or top)),
+        readied=tuple(_readied(group, evidence)),
+        born=revision.moves if revision else (),
+        scaler_wish=scaler.desired_scale if scaler else None,
         top_created=top.meta.created_at.timestamp() if top else None,
         knative=group.mode is Mode.KNATIVE,
     )
@@ -97,6 +100,14 @@ def _lost(group: Group, evidence: Evidence, owner: WorkloadRecord | None) -> Ite
             continue
         if not any(abs(ended.by - fall) <= FALL_NEAR_S for fall in falls):
             yield ended.by
+
+
+def _readied(group: Group, evidence: Evidence) -> Iterator[float]:
+    """When siblings of the same revision became ready."""
+    for replica in group.replicas.values():
+        other = replica.evidence
+        if other.ready is not None and other.revision_uid == evidence.revision_uid:
+            yield other.ready.by
 
 
 def _falls(move: Moved) -> bool:

@@ -62,6 +62,7 @@ class Wished:
 class Group:
     """One model by name. `record` is None while only its children are known, or after it is gone.
 
+    taken: for vLLM, once it was; its replicas are followed to their end even without the model.
     waiting: worker pods of groups whose leader is not known yet. routed: per revision name since
     when it is routable (our clock; 0 = since before we looked).
     """
@@ -79,6 +80,7 @@ class Group:
     routed: dict[str, float] = field(default_factory=dict)
     wishes: list[Wished] = field(default_factory=list)
     active: set[str] = field(default_factory=set)
+    taken: bool = False
     farewells: list[ModelStatus] = field(default_factory=list)
     farewells_not: list[NotTaken] = field(default_factory=list)
     said: ModelStatus | None = None

@@ -372,6 +372,7 @@ class Intake:
         group = self.places.group(place)
         group.replicas[evidence.uid] = replica
         group.active.add(evidence.uid)
+        group.taken = True
         if evidence.gone is None:
             self.places.by_uid[evidence.uid] = place
             self.known[Resource.PODS][evidence.uid] = None

@@ -48,9 +48,10 @@ def _pairs(old: Moving | None, new: Moving) -> Iterator[tuple[What, int | None, 
     elif isinstance(new, AutoscalerRecord):
         yield from _autoscaler(old if isinstance(old, AutoscalerRecord) else None, new)
     elif isinstance(new, RevisionRecord):
-        before = old.min_scale if isinstance(old, RevisionRecord) else new.min_scale
-        if before != new.min_scale:
-            yield What.FLOOR, before or 0, new.min_scale or 0
+        if not isinstance(old, RevisionRecord):
+            yield What.BORN, None, None
+        elif old.min_scale != new.min_scale:
+            yield What.FLOOR, old.min_scale or 0, new.min_scale or 0
     else:
         yield from _model(old if isinstance(old, ModelRecord) else None, new)
 

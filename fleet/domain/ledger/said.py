@@ -74,26 +74,24 @@ class Surroundings:
 
 
 def say(group: Group, around: Surroundings, saying: Saying) -> None:
-    """Everything of one model that differs."""
+    """Everything of one model that differs. A model that is gone still has replicas that end."""
     _farewells(group, saying)
     record = group.record
-    if record is None or not _is_taken(group, record, around, saying):
+    if record is None and not group.taken:
+        return
+    if record is not None and not _is_taken(group, record, around, saying):
         return
     _replicas(group, around, saying)
     saying.scale_events.extend(scale_events(group))
     saying.revisions.extend(changed_rows(group, now=saying.now))
-    _status(group, record, around, saying)
+    if record is not None:
+        _status(group, record, around, saying)
 
 
 def _farewells(group: Group, saying: Saying) -> None:
-    """Models of this name that are gone; what is left of their replicas is said once more."""
-    for status in group.farewells:
-        saying.models.append(status)
-    for refusal in group.farewells_not:
-        saying.not_taken.append(refusal)
-    if group.farewells and group.record is None:
-        _replicas(group, Surroundings(runtime=None, namespace=None, nodes={}), saying)
-        saying.revisions.extend(changed_rows(group, now=saying.now))
+    """Models of this name that are gone."""
+    saying.models.extend(group.farewells)
+    saying.not_taken.extend(group.farewells_not)
     group.farewells.clear()
     group.farewells_not.clear()
 
@@ -103,6 +101,7 @@ def _is_taken(group: Group, record: ModelRecord, around: Surroundings, saying: S
     if group.said is not None and group.said.uid == record.meta.uid:
         return True
     refused = verdict(group, around.runtime)
+    group.taken = refused is None
     if refused is None:
         _retract(group, saying)
         return True

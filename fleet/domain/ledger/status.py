@@ -87,7 +87,18 @@ def state_of(
         return Why(State.STARTING, StateCode.STARTING, _starting(starts))
     if wanted:
         return _nobody(group, wanted)
+    if desired_of(group) is None:
+        return _unmade(record)
     return _at_zero(group, revision)
+
+
+def _unmade(record: ModelRecord) -> Why:
+    """No workload yet: it is being made, or refused with a reason."""
+    ready = condition(record.conditions, "Ready")
+    if ready is not None and ready.status == "False":
+        reason = f"{ready.reason} {ready.message}".strip()[:REASON_LENGTH]
+        return Why(State.FAILING, StateCode.NOT_MADE, {"reason": reason})
+    return Why(State.STARTING, StateCode.NOT_MADE_YET, {})
 
 
 def _failed(failed: Sequence[ColdStart]) -> dict[str, object]:

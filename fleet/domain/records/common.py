@@ -24,6 +24,7 @@ class What(StrEnum):
     FLOOR = "floor"  # a pinned minimum, as an annotation
     ASKED = "asked"  # the model's own spec (its generation), stop mark or metadata
     READY = "ready"  # ready replicas, up to the first one ever
+    BORN = "born"  # a revision was made
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
