@@ -138,6 +138,7 @@ CHANGE: dict[str, Any] = {
     "field": "metadata.annotations[autoscaling.knative.dev/min-scale]",
     "before": None,
     "after": "1",
+    "when": "at-once",
 }
 PLANNING: dict[str, Any] = {
     "id": "pl-3f9c2a",
@@ -164,12 +165,17 @@ PLAN: dict[str, Any] = PLANNING | {
         "rollout": False,
         "pods": 1,
         "gpus": {"nvidia.com/gpu": 1},
+        "free": {"nvidia.com/gpu": 2},
         "capacity": "fits-now",
         "eta_p50_s": 40.0,
         "cost_per_hour": None,
     },
     "warnings": [
-        {"code": "lost-with-next-revision", "text": "The next revision starts without this."}
+        {
+            "code": "lost-with-next-revision",
+            "text": "Lost with the next revision.",
+            "params": {},
+        }
     ],
     "inverse": [CHANGE | {"before": "1", "after": None}],
 }
@@ -178,8 +184,12 @@ ACTION: dict[str, Any] = {
     "plan": PLAN["id"],
     "state": "scaling",
     "steps": [
-        {"state": "queued", "at": "2026-11-30T09:14:02Z", "evidence": ""},
-        {"state": "accepted", "at": "2026-11-30T09:14:03Z", "evidence": "min-scale reads 1"},
+        {"state": "queued", "at": "2026-11-30T09:14:02Z", "evidence": "asked for"},
+        {
+            "state": "accepted",
+            "at": "2026-11-30T09:14:03Z",
+            "evidence": "min 1 is in force, 1 replicas wanted",
+        },
     ],
     "expires_at": "2026-11-30T10:14:02Z",
     "by": "ada",

@@ -32,6 +32,9 @@ class Change(BaseModel):
     field: str
     before: Any
     after: Any
+    when: Literal["at-once", "after-ready", "if-undone"] = Field(
+        "at-once", description="if-undone: only if the cluster takes the change before it back"
+    )
 
 
 class DryRun(BaseModel):
@@ -48,16 +51,18 @@ class Effects(BaseModel):
     rollout: bool | None = None
     pods: int | None = None
     gpus: dict[str, int] | None = None
+    free: dict[str, int] | None = Field(None, description="GPUs free now, by resource name.")
     capacity: str | None = None
     eta_p50_s: float | None = None
     cost_per_hour: float | None = None
 
 
-class PlanWarning(BaseModel):
-    """Something to know before saying yes."""
+class Notice(BaseModel):
+    """A warning, a refusal or a result: a code that stays, its sentence, the sentence's figures."""
 
     code: str
     text: str
+    params: dict[str, Any]
 
 
 class Plan(BaseModel):
@@ -75,9 +80,9 @@ class Plan(BaseModel):
     changes: list[Change]
     dry_run: DryRun | None
     effects: Effects | None
-    warnings: list[PlanWarning]
+    warnings: list[Notice]
     inverse: list[Change]
-    refusal: dict[str, Any] | None
+    refusal: Notice | None
 
 
 class Step(BaseModel):
@@ -97,7 +102,7 @@ class Action(BaseModel):
     steps: list[Step]
     expires_at: datetime | None
     by: str
-    result: dict[str, Any] | None
+    result: Notice | None
     action: str
     target: str
     created_at: datetime

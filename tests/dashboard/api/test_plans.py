@@ -10,9 +10,11 @@ import pytest
 from django.test import Client
 
 from dashboard.api import callers
+from dashboard.api.routes import actions as action_routes
 from dashboard.api.routes import plans as plan_routes
 from dashboard.api.routes.plans import waited
 from fleet.domain.records.keys import ModelKey
+from fleet.history.action_text import evidence_text
 from fleet.models import Action, AuditEntry, Plan
 from tests.dashboard.api import rows
 
@@ -23,6 +25,19 @@ ASKED: dict[str, Any] = {
     "params": {"min": 1, "how": "in-place"},
     "reason": "launch at noon",
 }
+
+
+@pytest.fixture(autouse=True)
+def woken(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Ids that the act worker was woken for."""
+    ids: list[str] = []
+    for routes, names in (
+        (plan_routes, ("wake_plan", "wake_action")),
+        (action_routes, ("wake_action",)),
+    ):
+        for name in names:
+            monkeypatch.setattr(routes, name, ids.append)
+    return ids
 
 
 def post(client: Client, path: str, body: Any = None, **headers: str) -> Any:
@@ -49,7 +64,7 @@ def operator() -> Client:
     return bearer("operator", clusters=["demo-a"])
 
 
-def test_a_plan_is_accepted_and_previewed_by_the_worker(operator: Client) -> None:
+def test_a_plan_is_accepted_and_the_worker_woken(operator: Client, woken: list[str]) -> None:
     response = post(operator, "plans", ASKED)
     assert response.status_code == 202
     body = response.json()
@@ -57,6 +72,7 @@ def test_a_plan_is_accepted_and_previewed_by_the_worker(operator: Client) -> Non
     assert (body["changes"], body["dry_run"], body["effects"]) == ([], None, None)
     row = Plan.objects.get(pk=body["id"])
     assert (row.key, row.state, row.params) == (rows.PILOT, "previewing", ASKED["params"])
+    assert woken == [row.pk]
 
 
 @pytest.mark.parametrize(
@@ -200,14 +216,37 @@ def test_a_viewer_sees_plans_but_applies_and_reverts_nothing(operator: Client) -
     assert post(viewer, f"actions/{action.pk}/revert").status_code == 403
 
 
-def test_an_action_is_undone_when_there_is_something_to_undo(operator: Client) -> None:
+def test_an_action_is_undone_when_there_is_something_to_undo(
+    operator: Client, woken: list[str]
+) -> None:
     action = rows.action(state="served", inverse=[{"field": "x", "before": 1, "after": 0}])
     assert post(operator, f"actions/{action.pk}/revert").status_code == 202
     assert post(operator, f"actions/{action.pk}/revert").status_code == 202
     action.refresh_from_db()
     assert action.revert_asked_by == "operator-person"
+    assert woken == [action.pk, action.pk]
     nothing = rows.action(number=2, state="queued")
     assert post(operator, f"actions/{nothing.pk}/revert").status_code == 409
+
+
+def test_warnings_refusals_evidence_and_results_come_with_their_sentences(
+    operator: Client,
+) -> None:
+    warning = {"code": "max-raised", "params": {"max": 4}}
+    rows.plan(
+        plan_id="warned",
+        body={"warnings": [warning]},
+        refusal={"code": "no-activator", "params": {}},
+    )
+    plan = operator.get("/api/v1/plans/warned").json()
+    assert plan["warnings"] == [warning | {"text": "Max is raised to 4 too."}]
+    assert plan["refusal"]["code"] == "no-activator"
+    assert "Raise min" in plan["refusal"]["text"]
+    action = rows.action(result={"code": "undone", "params": {"objects": ["x"]}})
+    action.steps.create(state="failed", at=rows.NOW, evidence=evidence_text("expired", {}))
+    body = operator.get(f"/api/v1/actions/{action.pk}").json()
+    assert body["steps"][-1]["evidence"] == "its time is over"
+    assert body["result"]["text"] == "old values are back: x"
 
 
 def test_waiting_ends_when_the_preview_is_done() -> None:
