@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 from datetime import UTC, datetime
 
 from django.conf import settings
 from django.core.cache import cache
+from django.db import OperationalError
 from django.http import HttpRequest
 from ninja.errors import AuthenticationError
 from ninja.security import APIKeyCookie, HttpBearer
@@ -16,11 +18,14 @@ from dashboard.access import Grant, Role, grant_of_token, grant_of_user, may
 from dashboard.api.problems import ApiProblem, not_found
 from fleet.actions.requests import record_refusal
 from fleet.domain.records.keys import ModelKey
+from fleet.history.access import digest, token_used
 from fleet.models import ApiToken
 
 # Plans, applies and reverts one person may ask for within a window, per web process.
 WRITES_PER_WINDOW = 60
 WINDOW_S = 60
+
+logger = logging.getLogger(__name__)
 
 
 class BearerToken(HttpBearer):
@@ -53,10 +58,17 @@ class SessionCookie(APIKeyCookie):
 
 def grant_of_bearer(token: str) -> Grant | None:
     """What this token allows now; None when it is unknown, expired or revoked."""
-    digest = hashlib.sha256(token.encode(errors="replace")).hexdigest()
-    usable = ApiToken.objects.usable(now=datetime.now(UTC))
-    row = usable.select_related("user").filter(digest=digest).first()
-    return None if row is None else grant_of_token(row)
+    now = datetime.now(UTC)
+    usable = ApiToken.objects.usable(now=now).select_related("user")
+    row = usable.filter(digest=digest(token)).first()
+    if row is None:
+        return None
+    try:
+        token_used(row, now=now)
+    except OperationalError as error:
+        # Another process writes; reading goes on without this note.
+        logger.warning("kept no use of token=%s because=%s", row.prefix, error)
+    return grant_of_token(row)
 
 
 def grant_of_request(request: HttpRequest) -> Grant | None:

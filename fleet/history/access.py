@@ -25,6 +25,7 @@ FIRST_ADMIN = "first-admin"
 PASSWORD_OF = "password:"
 LINK_LASTS = timedelta(hours=24)
 LONGEST_TOKEN_DAYS = 366
+USE_KEPT_EVERY = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,6 +149,12 @@ def revoke_token(row: ApiToken, deed: Deed) -> None:
     """The token works no more; revoking twice is harmless."""
     if ApiToken.objects.filter(pk=row.pk, revoked_at=None).update(revoked_at=deed.now):
         note(deed, "token-revoked", _token(row))
+
+
+def token_used(row: ApiToken, *, now: datetime) -> None:
+    """Keep when a token was last used, to the minute: most uses write nothing."""
+    if row.last_used_at is None or now - row.last_used_at >= USE_KEPT_EVERY:
+        ApiToken.objects.filter(pk=row.pk).update(last_used_at=now)
 
 
 def _token(row: ApiToken) -> str:

@@ -6,10 +6,13 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+import time_machine
+from django.db import OperationalError
 from django.test import Client
 
+from dashboard.api import callers
 from fleet.domain.records.keys import ModelKey
-from fleet.models import Membership
+from fleet.models import ApiToken, Membership
 from tests.dashboard.api import rows
 
 RAG = ModelKey("demo-b", "InferenceService", "rag", "reader")
@@ -157,3 +160,22 @@ def test_a_membership_that_ends_ends_the_token() -> None:
 def test_a_token_is_usable_until_its_last_moment() -> None:
     text = rows.token(rows.user(), expires_at=rows.NOW + timedelta(microseconds=1))
     assert bearer(text).get("/api/v1/models").status_code == 200
+
+
+def test_a_tokens_last_use_is_kept_to_the_minute() -> None:
+    text = rows.token(rows.user())
+    client = bearer(text)
+    seen = []
+    for seconds in (0, 59, 60):
+        with time_machine.travel(rows.NOW + timedelta(seconds=seconds), tick=False):
+            client.get("/api/v1/models")
+        seen.append(ApiToken.objects.get().last_used_at)
+    assert seen == [rows.NOW, rows.NOW, rows.NOW + timedelta(seconds=60)]
+
+
+def test_a_locked_database_stops_no_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+    def locked(*_args: object, **_more: object) -> None:
+        raise OperationalError("database is locked")
+
+    monkeypatch.setattr(callers, "token_used", locked)
+    assert bearer(rows.token(rows.user())).get("/api/v1/models").status_code == 200
