@@ -8,7 +8,7 @@ RUN python -m venv /venv \
 FROM python:3.11-slim-bookworm
 RUN groupadd --gid 10001 pilotlight \
     && useradd --uid 10001 --gid 10001 --no-create-home --shell /usr/sbin/nologin pilotlight \
-    && install -d -o pilotlight -g pilotlight -m 0700 /var/lib/pilotlight
+    && install -d -o pilotlight -g pilotlight -m 0700 /var/lib/pilotlight /clusters
 ENV PATH=/venv/bin:$PATH \
     PYTHONDONTWRITEBYTECODE=1 \
     PYTHONUNBUFFERED=1 \

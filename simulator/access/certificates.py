@@ -14,8 +14,10 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+from simulator.access.address import NAME
+
 VALID_FOR = timedelta(days=30)
-HOST = "127.0.0.1"
+LOOPBACK = "127.0.0.1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ class Certificates:
 
 
 def made_certificates(*, cluster: str) -> Certificates:
-    """A new authority and a server certificate for 127.0.0.1 and localhost."""
+    """A new authority and a server certificate for loopback and the name given for others."""
     now = datetime.now(UTC)
     ca_key = ec.generate_private_key(ec.SECP256R1())
     server_key = ec.generate_private_key(ec.SECP256R1())
@@ -61,7 +63,10 @@ def made_certificates(*, cluster: str) -> Certificates:
         .sign(ca_key, hashes.SHA256())
     )
     hosts = x509.SubjectAlternativeName(
-        [x509.IPAddress(ipaddress.ip_address(HOST)), x509.DNSName("localhost")]
+        [
+            x509.IPAddress(ipaddress.ip_address(LOOPBACK)),
+            *(x509.DNSName(name) for name in sorted({"localhost", NAME} - {LOOPBACK})),
+        ]
     )
     issuer_id = x509.AuthorityKeyIdentifier.from_issuer_public_key(ca_key.public_key())
     server = (

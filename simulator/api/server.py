@@ -9,7 +9,8 @@ from collections.abc import Awaitable, Callable
 
 from aiohttp import web
 
-from simulator.access.certificates import HOST, Certificates, made_certificates
+from simulator.access.address import LISTEN, NAME
+from simulator.access.certificates import Certificates, made_certificates
 from simulator.access.identities import ADMIN, Tokens
 from simulator.access.rules import Identity, Request, refusal
 from simulator.api import logs, orders, pages, proxying, reading, reviews, scale, writing
@@ -74,7 +75,7 @@ class ApiServer:
     @property
     def url(self) -> str:
         """Where it listens; a port of 0 means that it never did."""
-        return f"https://{HOST}:{self.port}"
+        return f"https://{NAME}:{self.port}"
 
     @property
     def ca(self) -> bytes:
@@ -92,7 +93,7 @@ class ApiServer:
         server = web.Server(self._handle, handler_cancellation=True, access_log=None)
         self._runner = web.ServerRunner(server, shutdown_timeout=_SHUTDOWN_S)
         await self._runner.setup()
-        site = web.TCPSite(self._runner, HOST, port or self.port, ssl_context=self._tls)
+        site = web.TCPSite(self._runner, LISTEN, port or self.port, ssl_context=self._tls)
         await site.start()
         self.port = self._runner.addresses[0][1]
         logger.info("serving cluster=%s url=%s", self.backend.name, self.url)
@@ -129,7 +130,7 @@ class ApiServer:
         if identity is None:
             raise StatusError(401, "Unauthorized", "Unauthorized")
         if target is None:
-            return pages.page(self.backend, request, address=f"{HOST}:{self.port}")
+            return pages.page(self.backend, request, address=f"{NAME}:{self.port}")
         _authorize(identity, target, verb)
         if target.plural in REVIEWS and verb == "create":
             return await self._review(request, target, identity)

@@ -7,10 +7,10 @@ from contextlib import suppress
 
 from aiohttp import web
 
+from simulator.access.address import LISTEN, NAME
 from simulator.world.answers import TOKEN_S, Answer, Call
 from simulator.world.calling import Callers, Reply
 
-HOST = "127.0.0.1"
 MOST_BYTES = 4 * 1024 * 1024
 
 
@@ -24,14 +24,14 @@ class Gateway:
 
     @property
     def url(self) -> str:
-        return f"http://{HOST}:{self.port}"
+        return f"http://{NAME}:{self.port}"
 
     async def start(self, port: int = 0) -> None:
         app = web.Application(client_max_size=MOST_BYTES)
         app.router.add_route("*", "/{path:.*}", self._handle)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.5)
         await self._runner.setup()
-        await web.TCPSite(self._runner, HOST, port).start()
+        await web.TCPSite(self._runner, LISTEN, port).start()
         self.port = self._runner.addresses[0][1]
 
     async def stop(self) -> None:

@@ -20,6 +20,8 @@ class Command(BaseCommand):
     """Follow the clusters named by PILOTLIGHT_CONTEXTS, or the one we run in."""
 
     help = "Run web server, workers and (without REDIS_URL) an embedded broker."
+    # They load every page, and this process is replaced before it shows one.
+    requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Where to listen, and where the processes' logs go."""

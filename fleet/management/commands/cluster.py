@@ -1,4 +1,4 @@
-"""manage.py cluster add|test|list|remove: the clusters that are followed."""
+"""manage.py cluster add|test|list|gateway|remove: the clusters that are followed."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 from fleet import wiring
 from fleet.errors import FleetError
 from fleet.history import clusters
+from fleet.history.gateways import name_gateway
 from fleet.models import Cluster
 from fleet.ports import ClusterFacts
 
@@ -26,6 +27,9 @@ class Command(BaseCommand):
         test = verbs.add_parser("test", help="connect and say what is served and what is missing")
         test.add_argument("name")
         verbs.add_parser("list", help="names, states, data age")
+        gateway = verbs.add_parser("gateway", help="where its models are reached")
+        gateway.add_argument("name")
+        gateway.add_argument("url")
         remove = verbs.add_parser("remove", help="stop following; history is kept")
         remove.add_argument("name")
 
@@ -55,6 +59,10 @@ class Command(BaseCommand):
             )
             age = "never in step" if age_s is None else f"data age {age_s:.0f} s"
             self.stdout.write(f"{row.name}\t{row.source}\t{row.context}\t{row.state}\t{age}")
+
+    def _gateway(self, *, name: str, url: str, **_: Any) -> None:
+        name_gateway(name, url)
+        self.stdout.write(f"models of {name} are reached through {url}")
 
     def _remove(self, *, name: str, **_: Any) -> None:
         clusters.remove_cluster(name, now=wiring.now())
