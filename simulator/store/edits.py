@@ -7,6 +7,7 @@ from datetime import datetime
 from simulator.store.errors import Invalid
 from simulator.store.json_values import JsonObject, copied
 from simulator.store.resources import Resource
+from simulator.store.versions import Version, decoded
 
 DEFAULT_GRACE_S = 30
 _NAME_LETTERS = "bcdfghjklmnpqrstvwxz2456789"
@@ -39,13 +40,16 @@ def name_suffix(uid: str) -> str:
     return "".join(_NAME_LETTERS[number // base**place % base] for place in range(2, 7))
 
 
-def draft_of(obj: JsonObject) -> JsonObject:
-    """A copy to edit; managedFields, half of many objects, stay the stored ones."""
-    metadata = obj["metadata"]
-    bare = {key: value for key, value in metadata.items() if key != "managedFields"}
-    draft: JsonObject = copied(obj | {"metadata": bare})
-    if "managedFields" in metadata:
-        draft["metadata"]["managedFields"] = metadata["managedFields"]
+def draft_of(version: Version) -> JsonObject:
+    """A copy to edit; managedFields, half of many objects, stay the stored ones.
+
+    Made from the version's JSON: far quicker than walking, and watchers need the JSON anyway.
+    """
+    obj = version.object
+    draft: JsonObject = decoded(version.json)
+    draft |= {"kind": obj["kind"], "apiVersion": obj["apiVersion"]}
+    if "managedFields" in obj["metadata"]:
+        draft["metadata"]["managedFields"] = obj["metadata"]["managedFields"]
     return draft
 
 

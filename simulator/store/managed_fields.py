@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
 from simulator.store.json_values import JsonObject
@@ -233,8 +234,13 @@ def _has_keys(item: Any, names: tuple[str, ...]) -> bool:
 
 
 def _item_key(item: JsonObject, names: tuple[str, ...]) -> str:
-    pairs = {name: item[name] for name in names if name in item}
-    return f"k:{json.dumps(pairs, separators=(',', ':'))}"
+    return _key_text(tuple((name, item[name]) for name in names if name in item))
+
+
+@lru_cache(maxsize=4096)
+def _key_text(pairs: tuple[tuple[str, Any], ...]) -> str:
+    """Written once for each: most are the names of containers, variables and conditions."""
+    return f"k:{json.dumps(dict(pairs), separators=(',', ':'))}"
 
 
 def union(one: Tree, other: Tree) -> Tree:

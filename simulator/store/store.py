@@ -146,7 +146,7 @@ class Store:
         before = old.object
         if expect_version not in (None, before["metadata"]["resourceVersion"]):
             raise Conflict(resource, name)
-        draft = draft_of(before)
+        draft = draft_of(old)
         edit(draft)
         new = settled(resource, draft, before, subresource=subresource)
         door = None if subresource == "main" else subresource

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
+
+import msgspec
 
 from simulator.store.json_values import JsonObject
 from simulator.store.resources import Resource
@@ -16,7 +17,12 @@ EventType = Literal["ADDED", "MODIFIED", "DELETED"]
 
 def encoded(value: object) -> bytes:
     """Compact JSON in UTF-8, as the API server writes it."""
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode()
+    return msgspec.json.encode(value)
+
+
+def decoded(data: bytes) -> Any:
+    """A JSON value of its own, that may be edited."""
+    return msgspec.json.decode(data)
 
 
 class Version:

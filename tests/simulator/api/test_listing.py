@@ -12,6 +12,7 @@ import pytest
 from simulator.api.hosted import HostedApi
 from simulator.api.reading import GZIP_ABOVE_BYTES
 from simulator.store.resources import PODS
+from tests.simulator.api.exchanges import client_of
 
 PATH = "/api/v1/pods"
 
@@ -92,8 +93,10 @@ def test_an_exact_version_shows_the_past(pods: HostedApi, client: httpx.Client) 
     assert (len(past["items"]), past["metadata"]["resourceVersion"]) == (7, then)
 
 
-def test_a_version_of_the_future_is_waited_for_in_vain(client: httpx.Client) -> None:
-    answer = client.get(PATH, params={"resourceVersion": "99999999"})
+def test_a_version_of_the_future_is_waited_for_in_vain() -> None:
+    with HostedApi(wait_for_version_s=0.05) as api, client_of(api) as client:
+        client.headers["Authorization"] = f"Bearer {api.token()}"
+        answer = client.get(PATH, params={"resourceVersion": "99999999"})
     assert (answer.status_code, answer.headers["Retry-After"]) == (504, "1")
 
 

@@ -13,9 +13,9 @@ from typing import Any
 import httpx
 import pytest
 
+from simulator.api import reading, watching
 from simulator.api.hosted import HostedApi
 from simulator.api.reading import bookmark_times
-from simulator.api.watching import BACKLOG_LINES
 from simulator.store.resources import EVENTS, PODS, Resource
 
 PODS_PATH = "/api/v1/pods"
@@ -36,7 +36,7 @@ def label(api: HostedApi, name: str, value: str) -> None:
 
 
 @contextmanager
-def watching(client: httpx.Client, **params: Any) -> Iterator[Iterator[dict[str, Any]]]:
+def open_watch(client: httpx.Client, **params: Any) -> Iterator[Iterator[dict[str, Any]]]:
     """The messages of an open watch, one at a time."""
     with client.stream("GET", PODS_PATH, params={"watch": "1"} | params) as response:
         assert response.status_code == 200
@@ -56,7 +56,7 @@ def told(messages: list[dict[str, Any]]) -> list[tuple[str, str]]:
 
 
 def test_a_change_arrives_at_once(api: HostedApi, client: httpx.Client) -> None:
-    with watching(client) as messages:
+    with open_watch(client) as messages:
         add(api, "a")
         first = next(messages)
         assert (first["type"], first["object"]["kind"]) == ("ADDED", "Pod")
@@ -124,10 +124,15 @@ def test_a_namespaced_watch_hears_its_namespace_only(api: HostedApi, client: htt
     ],
 )
 def test_the_last_bookmark(
-    api: HostedApi, client: httpx.Client, path: str, expected: list[str]
+    api: HostedApi,
+    client: httpx.Client,
+    monkeypatch: pytest.MonkeyPatch,
+    path: str,
+    expected: list[str],
 ) -> None:
+    monkeypatch.setattr(reading, "LAST_BOOKMARK_S", 0.2)
     version = add(api, "e", EVENTS)
-    options = {"allowWatchBookmarks": "true", "timeoutSeconds": "3"}
+    options = {"allowWatchBookmarks": "true", "timeoutSeconds": "0.5"}
     messages = watched(client, path, resourceVersion=version, **options)
     assert [each["type"] for each in messages] == expected
     for message in messages:
@@ -148,7 +153,7 @@ def test_when_bookmarks_are_due(lasts_s: float, times: list[float]) -> None:
 
 
 def test_a_watch_that_is_cut_breaks_off(api: HostedApi, client: httpx.Client) -> None:
-    with watching(client) as messages:
+    with open_watch(client) as messages:
         add(api, "a")
         next(messages)
         api.call(api.server.backend.hub.cut)
@@ -181,12 +186,16 @@ def test_stopping_ends_watches_and_starting_again_keeps_the_port(
     assert (api.url, client.get("/version").status_code) == (url, 200)
 
 
-def test_who_falls_too_far_behind_is_cut_off(api: HostedApi, client: httpx.Client) -> None:
+def test_who_falls_too_far_behind_is_cut_off(
+    api: HostedApi, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watching, "BACKLOG_LINES", 100)
+
     def flood() -> None:
-        for number in range(BACKLOG_LINES + 2):
+        for number in range(102):
             api.store.adopt(PODS, {"metadata": {"namespace": "web", "name": f"p{number}"}})
 
-    with watching(client) as messages:
+    with open_watch(client) as messages:
         add(api, "a")
         next(messages)
         api.call(flood)
@@ -196,7 +205,7 @@ def test_who_falls_too_far_behind_is_cut_off(api: HostedApi, client: httpx.Clien
 
 def test_many_changes_arrive_all_and_in_order(api: HostedApi, client: httpx.Client) -> None:
     count = 3000
-    with watching(client, resourceVersion=add(api, "a")) as messages:
+    with open_watch(client, resourceVersion=add(api, "a")) as messages:
         for start in range(0, count, 100):
             api.call(partial(_labels, api, start))
         seen = [next(messages)["object"]["metadata"]["labels"]["x"] for _ in range(count)]
