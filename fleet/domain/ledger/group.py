@@ -4,12 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from fleet.domain.coldstart.evidence import Evidence
-from fleet.domain.coldstart.start import ColdStart
 from fleet.domain.ledger.delta import (
     ModelStatus,
     NotTaken,
-    ProbeFailure,
-    ReplicaRow,
     RevisionRow,
 )
 from fleet.domain.records.common import Moved
@@ -27,18 +24,18 @@ from fleet.domain.records.workload import PodRecord, WorkloadRecord
 
 @dataclass(slots=True)
 class Replica:
-    """One replica: what is kept of it, and what was last said of it.
+    """One replica: what is kept of it, and hashes of what was last said of it.
 
-    events: of its Events, the highest count taken in. probes: Unhealthy Events not yet said, and
-    by uid what was said last.
+    row: of its row. said: by attempt, of its starts. probes: by Event, of its probe failures.
+    events: of its Events, the highest count taken in. unhealthy: those not yet said.
     """
 
     evidence: Evidence
-    row: ReplicaRow | None = None
-    said: dict[int, ColdStart] = field(default_factory=dict)
+    row: int = 0
+    said: dict[int, int] = field(default_factory=dict)
     events: dict[str, int] = field(default_factory=dict)
     unhealthy: dict[str, EventRecord] = field(default_factory=dict)
-    probes: dict[str, ProbeFailure] = field(default_factory=dict)
+    probes: dict[str, int] = field(default_factory=dict)
 
     @property
     def is_live(self) -> bool:

@@ -9,7 +9,7 @@ from fleet.domain.ledger.delta import Delta, KeptObject, ReplicaRow
 from fleet.domain.ledger.group import Group, Replica
 from fleet.domain.ledger.intake import Intake, Look
 from fleet.domain.ledger.places import Place
-from fleet.domain.ledger.said import Saying, Surroundings, say
+from fleet.domain.ledger.said import Saying, Surroundings, row_hash, say
 from fleet.domain.ledger.settings import LedgerSettings
 from fleet.domain.records.change import Change, ChangeType, Listed
 from fleet.domain.records.events import EventRecord
@@ -55,7 +55,7 @@ class Ledger:
         except (KeyError, TypeError, ValueError, IndexError):
             return
         place = Place(row.model.kind, row.model.namespace, row.model.name)
-        self._intake.restore_replica(place, Replica(evidence, row=row))
+        self._intake.restore_replica(place, Replica(evidence, row=row_hash(row)))
 
     def apply(self, message: Change | Listed) -> None:
         """Take in one message; cheap; a replay is harmless."""

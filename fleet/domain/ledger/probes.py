@@ -25,8 +25,8 @@ def failures_of(group: Group, replica: Replica) -> Iterator[ProbeFailure]:
     replica.unhealthy.clear()
     for event in waiting:
         failure = _failure(group, replica.evidence, event)
-        if failure is not None and replica.probes.get(failure.event_uid) != failure:
-            replica.probes[failure.event_uid] = failure
+        if failure is not None and replica.probes.get(failure.event_uid) != hash(failure):
+            replica.probes[failure.event_uid] = hash(failure)
             yield failure
 
 

@@ -138,8 +138,8 @@ def _replicas(group: Group, around: Surroundings, saying: Saying) -> None:
         saying.starts.extend(_starts(group, replica, now=now))
         saying.probe_failures.extend(failures_of(group, replica))
         row = row_of(group, replica)
-        if row != replica.row:
-            replica.row = row
+        if row_hash(row) != replica.row:
+            replica.row = row_hash(row)
             saying.replicas.append(row)
         if not _is_open(replica, now=now):
             group.active.discard(uid)
@@ -150,7 +150,7 @@ def _starts(group: Group, replica: Replica, *, now: float) -> Iterator[ColdStart
     evidence, cluster = replica.evidence, group.key.cluster
     first = measure(evidence, cluster=cluster, now=now)
     for start in (first, *measure_attempts(evidence, cluster=cluster, now=now)):
-        standing = _still(start)
+        standing = hash(_still(start))
         if replica.said.get(start.attempt) != standing:
             replica.said[start.attempt] = standing
             yield start
@@ -197,6 +197,11 @@ def row_of(group: Group, replica: Replica) -> ReplicaRow:
         gpus=evidence.gpus,
         facts=facts_of(evidence),
     )
+
+
+def row_hash(row: ReplicaRow) -> int:
+    """Changes with whatever the row says; facts are all that a row is made of."""
+    return hash((row.model, row.revision_uid, repr(row.facts)))
 
 
 def _time(at: float) -> datetime:
