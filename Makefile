@@ -22,6 +22,8 @@ help: ## print the targets
 LOCK_SUM := $(shell sha256sum requirements.lock | cut -d' ' -f1)
 setup: ## make .venv from the hash-pinned lock file
 	@if [ "$$(cat $(STAMP) 2>/dev/null)" != "$(LOCK_SUM)" ]; then \
+		$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+			{ echo "Python 3.11 or later is needed: make PYTHON=python3.11"; exit 1; }; \
 		[ -x $(BIN)/python ] || $(PYTHON) -m venv $(VENV); \
 		$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock; \
 		echo "$(LOCK_SUM)" > $(STAMP); \
