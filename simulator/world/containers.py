@@ -206,8 +206,10 @@ class Containers:
         self._during(state, run, end, lambda: self._killed(state, pod, container))
 
     def _killed(self, state: PodState, pod: JsonObject, container: ContainerState) -> None:
-        code = 0 if container.ready else TERMINATED_EXIT
-        self._close(container, code, "" if container.ready else "KeyboardInterrupt: terminated\n")
+        run = container.running
+        served = run is not None and run.answering
+        code, message = (0, "") if served else (TERMINATED_EXIT, "KeyboardInterrupt: terminated\n")
+        self._close(container, code, message)
         self._fail_truth(state, "killed by its probe")
         self._restart(state, pod, container)
 

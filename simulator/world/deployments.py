@@ -91,6 +91,8 @@ class Deployments(Controller):
 
     def _keep_revision(self, deployment: JsonObject, current: JsonObject) -> None:
         number = current["metadata"]["annotations"][REVISION]
+        if deployment["metadata"].get("annotations", {}).get(REVISION) == number:
+            return
 
         def edit(obj: JsonObject) -> None:
             obj["metadata"].setdefault("annotations", {})[REVISION] = number

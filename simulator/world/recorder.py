@@ -72,6 +72,7 @@ class Recorder:
 
     store: Store
     timeline: Timeline
+    _written: int = 0
     _seen: _Bounded[tuple[str, str]] = field(default_factory=_Bounded)
     _similar: _Bounded[_Similar] = field(default_factory=_Bounded)
     _spam: _Bounded[_Bucket] = field(default_factory=_Bounded)
@@ -185,7 +186,8 @@ class Recorder:
 
     def _new(self, about: JsonObject, reason: str, message: str, *, kind: str) -> JsonObject:
         namespace = about.get("namespace") or "default"
-        ticks = f"{self.timeline.now().timestamp():.6f}/{about['uid']}/{reason}/{message}"
+        self._written += 1
+        ticks = f"{self.timeline.now().timestamp():.6f}/{about['uid']}/{self._written}"
         name = f"{about['name']}.{hashlib.sha256(ticks.encode()).hexdigest()[:16]}"
         return {
             "kind": "Event",

@@ -16,8 +16,8 @@ from simulator.world.catalogue import NAMESPACES
 from simulator.world.profiles import Profile, Runtime, Trouble
 from simulator.world.world import World
 
-# Before going live, divided by the speed. Models that cannot start are tried again shortly before, so that their
-# attempts are still to be seen.
+# Before going live, divided by the speed. Models that cannot start come shortly before, so that
+# their attempts are still to be seen.
 PAST_S = 1500.0
 LATE_S = {
     Trouble.DOWNLOAD_DENIED: 150.0,

@@ -99,12 +99,17 @@ class PodAutoscalers(Controller):
         initialised = condition_status(autoscaler, "ScaleTargetInitialized") == "True"
         if not initialised:
             if ready < bounds.low or not ready:
-                timed_out = self._activating_too_long(autoscaler)
-                return 0 if timed_out else max(bounds.low, 1)
+                return 0 if self._given_up(autoscaler) else max(bounds.low, 1)
             return bounds.clamp(max(decider.desired, 1))
         if decider.desired < 0:
             return self._unknown(autoscaler, bounds, ready)
         return bounds.clamp(decider.desired)
+
+    def _given_up(self, autoscaler: JsonObject) -> bool:
+        """A first rollout that missed its deadline is not tried again, unless somebody calls."""
+        if condition_status(autoscaler, "Active") == "False":
+            return not self.calls(_key(autoscaler))
+        return self._activating_too_long(autoscaler)
 
     def _unknown(self, autoscaler: JsonObject, bounds: Bounds, ready: int) -> int:
         """The dead zone: without metrics a sleeping revision is left alone, floor or not."""

@@ -159,6 +159,8 @@ class Routes(Controller):
     ) -> None:
         """The labeler: a revision that is routed, or the newest, is active; others are reserve."""
         namespace, name = _key(route)
+        if configuration is not None:
+            self._note_route(configuration, name)
         status = (configuration or {}).get("status", {})
         used = {each["revisionName"] for each in traffic} | {
             status.get("latestCreatedRevisionName")
@@ -167,6 +169,15 @@ class Routes(Controller):
             if revision["metadata"]["labels"].get(names.CONFIGURATION) == name:
                 state = "active" if revision["metadata"]["name"] in used else "reserve"
                 self._set_state(revision, state)
+
+    def _note_route(self, configuration: Mapping[str, Any], name: str) -> None:
+        if configuration["metadata"].get("annotations", {}).get(names.ROUTES) == name:
+            return
+
+        def edit(obj: JsonObject) -> None:
+            obj["metadata"].setdefault("annotations", {})[names.ROUTES] = name
+
+        self.cluster.change(CONFIGURATIONS, _key(configuration), edit, manager=names.MANAGER)
 
     def _set_state(self, revision: JsonObject, state: str) -> None:
         if revision["metadata"]["labels"][names.ROUTING_STATE] == state:
