@@ -54,17 +54,20 @@ class Facets:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FleetPage:
-    """ids and versions of the page's rows in order; the rows themselves are read apart."""
+    """Which rows stand on the page, in order; the rows themselves are read apart.
+
+    rows: id, version, cluster and the model's uid.
+    """
 
     query: FleetQuery
     facets: Facets
     pages: int
-    rows: tuple[tuple[int, int, str], ...]
+    rows: tuple[tuple[int, int, str, str], ...]
     stale: frozenset[str]
 
     @property
     def ids(self) -> tuple[int, ...]:
-        return tuple(pk for pk, _, _ in self.rows)
+        return tuple(row[0] for row in self.rows)
 
 
 def fleet_page(query: FleetQuery, grant: Grant, *, now: datetime) -> FleetPage:
@@ -80,7 +83,7 @@ def fleet_page(query: FleetQuery, grant: Grant, *, now: datetime) -> FleetPage:
     pages = max(1, -(-facets.shown // PAGE_SIZE))
     first = (min(query.page, pages) - 1) * PAGE_SIZE
     rows = filtered(seen, query, stale=stale).order_by(*ORDERS[query.sort])
-    page = rows.values_list("pk", "version", "cluster")[first : first + PAGE_SIZE]
+    page = rows.values_list("pk", "version", "cluster", "model_uid")[first : first + PAGE_SIZE]
     return FleetPage(query=query, facets=facets, pages=pages, rows=tuple(page), stale=stale)
 
 

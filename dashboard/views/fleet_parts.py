@@ -8,14 +8,18 @@ from typing import Any
 
 from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils.translation import get_language
 
 from dashboard.access.rules import Grant
 from dashboard.live.fragments import Fragment, stamp_of
+from dashboard.live.kept import KeptFragments
 from dashboard.views.fleet_page import FleetPage
 from dashboard.views.fleet_query import FleetQuery
 from dashboard.views.strips import Flights, cluster_lines, flights
 from dashboard.words import STATE_LABELS, Words
 from fleet.domain.ledger.delta import State
+
+KEPT_PARTS = KeptFragments(most=500)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +40,7 @@ def fleet_parts(page: FleetPage, grant: Grant, *, now: datetime) -> list[Fragmen
     lines = cluster_lines(grant, now=now)
     pages = pager(page)
     facets = page.facets
-    count_facts = [(count.state, count.n) for count in counts], facets.total, facets.clusters
+    count_facts = [(c.state, c.n, c.address) for c in counts], facets.total, facets.clusters
     line_facts = [(line.name, line.version, line.tone, line.trouble) for line in lines]
     return [
         part("counts", count_facts, {"counts": counts, "facets": facets}),
@@ -49,9 +53,13 @@ def fleet_parts(page: FleetPage, grant: Grant, *, now: datetime) -> list[Fragmen
 def part(name: str, facts: object, context: dict[str, Any]) -> Fragment:
     """The partial of that name as a fragment; its root element bears the name as id."""
     dom_id = name.replace("_", "-")
-    stamp = stamp_of(facts)
-    html = render_to_string(f"partials/{name}.html", {**context, "stamp": stamp})
-    return Fragment(dom_id, stamp, html.strip())
+    stamp = stamp_of(facts, get_language())
+    kept = KEPT_PARTS.get(dom_id, stamp)
+    if kept is None:
+        html = render_to_string(f"partials/{name}.html", {**context, "stamp": stamp})
+        kept = Fragment(dom_id, stamp, html.strip())
+        KEPT_PARTS.put(kept)
+    return kept
 
 
 def flight_facts(flying: Flights) -> object:

@@ -17,7 +17,7 @@ def model_parts(page: ModelPage, *, now: datetime) -> list[Fragment]:
     row = page.row.row
     line = page.line and (page.line.tone, page.line.trouble, page.line.version)
     bar = page.row.bar and (page.row.bar.started_ms, len(page.row.bar.segments))
-    head = row.pk, row.version, page.row.stale, page.gone, line, page.read_only, bar
+    head = row.pk, row.version, page.row.may_act, page.row.stale, page.gone, line, bar
     return [
         part("model_head", head, context),
         part("model_starts", [_start_facts(page, n) for n in range(len(page.starts))], context),

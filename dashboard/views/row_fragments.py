@@ -2,54 +2,30 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
-from threading import Lock
 
 from django.template.loader import render_to_string
 from django.utils.translation import get_language
 
 from dashboard.access.rules import Grant, Role, includes
 from dashboard.live.fragments import Fragment
+from dashboard.live.kept import KeptFragments
 from dashboard.views.fleet_page import FleetPage
 from dashboard.views.model_row import model_row
 from fleet.models import ColdStart, ServedModel
 
 # Rendered rows kept; one takes some 4 KB.
-KEPT = 4000
-
-
-class _Kept:
-    """The most recent fragments, by stamp."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._kept: OrderedDict[tuple[str, str], Fragment] = OrderedDict()
-
-    def get(self, dom_id: str, stamp: str) -> Fragment | None:
-        with self._lock:
-            found = self._kept.get((dom_id, stamp))
-            if found is not None:
-                self._kept.move_to_end((dom_id, stamp))
-            return found
-
-    def put(self, fragment: Fragment) -> None:
-        with self._lock:
-            self._kept[(fragment.dom_id, fragment.stamp)] = fragment
-            while len(self._kept) > KEPT:
-                self._kept.popitem(last=False)
-
-
-KEPT_ROWS = _Kept()
+KEPT_ROWS = KeptFragments(most=4000)
 
 
 def row_fragments(page: FleetPage, grant: Grant, *, now: datetime) -> list[Fragment]:
-    """The page's rows in order. Two queries when every row is kept, three when some are not."""
+    """The page's rows in order. One query when every row is kept, two when some are not."""
     running = running_starts(page)
     stamps = {
         pk: _stamp(version, running[pk], stale=cluster in page.stale, grant=grant)
-        for pk, version, cluster in page.rows
+        for pk, version, cluster, _ in page.rows
     }
     kept = {pk: KEPT_ROWS.get(f"model-{pk}", stamp) for pk, stamp in stamps.items()}
     missing = [pk for pk, fragment in kept.items() if fragment is None]
@@ -64,8 +40,7 @@ def row_fragments(page: FleetPage, grant: Grant, *, now: datetime) -> list[Fragm
 
 def running_starts(page: FleetPage) -> dict[int, list[ColdStart]]:
     """Starts in flight of the page's rows, by the row's id, oldest first."""
-    owners = ServedModel.objects.filter(pk__in=page.ids).values_list("cluster", "model_uid", "pk")
-    by_model = {(cluster, uid): pk for cluster, uid, pk in owners}
+    by_model = {(cluster, uid): pk for pk, _, cluster, uid in page.rows}
     found: dict[int, list[ColdStart]] = defaultdict(list)
     uids = [uid for _, uid in by_model]
     for start in ColdStart.objects.running().filter(model_uid__in=uids).order_by("started_at"):

@@ -89,6 +89,11 @@ class ServedModel(Keyed):
             models.Index(
                 fields=["gone_at", "cluster", "kind", "namespace", "name"], name="fleet_by_key"
             ),
+            # Counts per state and the choices of the filters: read from the index alone.
+            models.Index(
+                fields=["gone_at", "cluster", "namespace", "team", "mode", "state"],
+                name="fleet_by_facet",
+            ),
         ]
 
     def __str__(self) -> str:
