@@ -2,60 +2,22 @@
 
 from __future__ import annotations
 
-import json
-import os
 import signal
 import stat
 import subprocess
-import sys
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.tooling.tree import ROOT
+from benchmarks.running_demo import DOWN_WITHIN_S, ROOT, Demo, command, running_demo
 
-UP_WITHIN_S = 150.0
-DOWN_WITHIN_S = 20.0
 # From contract: moving data within this time of the web server's start.
 MOVING_WITHIN_S = 15.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Demo:
-    """A running demo and what its record says."""
-
-    process: subprocess.Popen[bytes]
-    state: Path
-    record: dict[str, Any]
-    up_at_s: float
-
-    def get(self, path: str, *, role: str | None = "viewer") -> Any:
-        request = urllib.request.Request(self.record["url"] + path)
-        if role is not None:
-            request.add_header("Authorization", f"Bearer {self.record[role]['token']}")
-        with urllib.request.urlopen(request, timeout=10) as answer:
-            return json.load(answer)
-
-
-def command(state: Path, *arguments: str) -> list[str]:
-    options = ("--port", "0", "--clusters", "1", "--models", "5", "--state", str(state))
-    return [sys.executable, "manage.py", "demo", *options, *arguments]
-
-
-def start(state: Path) -> subprocess.Popen[bytes]:
-    environ = {name: value for name, value in os.environ.items() if name not in KEPT_OUT}
-    return subprocess.Popen(command(state), cwd=ROOT, env=environ, stdout=subprocess.DEVNULL)
-
-
-# What the test session itself runs with must not reach the demo.
-KEPT_OUT = ("DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE", "PILOTLIGHT_STATE_DIR")
 
 
 def eventually(holds: Callable[[], bool], *, within_s: float) -> bool:
@@ -87,28 +49,9 @@ def alive(pid: int) -> bool:
 
 
 @pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
-    state = tmp_path_factory.mktemp("demo")
-    process = start(state)
-    record = state / "demo.json"
-    try:
-        up = eventually(lambda: record.exists() or process.poll() is not None, within_s=UP_WITHIN_S)
-        assert up, logs(state)
-        assert process.poll() is None, logs(state)
-        yield Demo(
-            process=process,
-            state=state,
-            record=json.loads(record.read_text()),
-            up_at_s=time.monotonic(),
-        )
-    finally:
-        process.terminate()
-        process.wait(timeout=DOWN_WITHIN_S)
-
-
-def logs(state: Path) -> str:
-    found = sorted((state / "demo" / "logs").glob("*.log"))
-    return "\n".join(f"== {path.name}\n{path.read_text()[-2000:]}" for path in found)
+def demo() -> Iterator[Demo]:
+    with running_demo(clusters=1, models=5) as demo:
+        yield demo
 
 
 @pytest.mark.timeout(240)
@@ -139,7 +82,12 @@ def test_nothing_is_shown_without_a_sign_in(demo: Demo) -> None:
 @pytest.mark.timeout(60)
 def test_a_second_demo_says_where_the_first_is(demo: Demo) -> None:
     second = subprocess.run(
-        command(demo.state), cwd=ROOT, capture_output=True, text=True, check=False, timeout=30
+        command(demo.state, clusters=1, models=5),
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=30,
     )
     assert second.returncode == 1
     assert demo.record["url"] in second.stdout
