@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import yaml
 from django.conf import settings
 from django.db import transaction
 
@@ -20,6 +21,29 @@ from fleet.history.gateways import name_gateway
 
 ACCOUNTS = ("operator", "viewer")
 TOKEN_LASTS = timedelta(days=30)
+
+
+def check_contexts() -> None:
+    """BadInput when PILOTLIGHT_CONTEXTS names one that the kubeconfig does not have."""
+    if not settings.CONTEXTS:
+        return
+    given = settings.KUBECONFIG or os.environ.get("KUBECONFIG", "~/.kube/config")
+    there = {name for path in given.split(os.pathsep) for name in _contexts(Path(path))}
+    for name in settings.CONTEXTS:
+        if name not in there:
+            known = ", ".join(sorted(there)) or "none"
+            raise BadInput(
+                f"PILOTLIGHT_CONTEXTS={name!r}: expected a context of {given} (there: {known})"
+            )
+
+
+def _contexts(path: Path) -> list[str]:
+    """Names of the contexts in a kubeconfig; none when it cannot be read as one."""
+    try:
+        content = yaml.safe_load(path.expanduser().read_text())
+        return [context["name"] for context in content["contexts"]]
+    except (OSError, yaml.YAMLError, KeyError, TypeError):
+        return []
 
 
 def admin_link(*, now: datetime) -> str | None:

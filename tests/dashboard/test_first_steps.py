@@ -12,7 +12,7 @@ from django.contrib.auth import authenticate
 from django.test import RequestFactory
 from pytest_django import Settings
 
-from dashboard.first_steps import admin_link, make_accounts, name_gateways
+from dashboard.first_steps import admin_link, check_contexts, make_accounts, name_gateways
 from fleet.errors import BadInput
 from fleet.history.access import Deed, Reach, add_user, digest, open_link
 from fleet.models import ApiToken, AuditEntry, Cluster, Membership
@@ -70,3 +70,35 @@ def test_a_wrong_gateway_stops_the_start(pair: str, says: str, settings: Setting
     settings.CONTEXTS = ("demo-a",)
     with pytest.raises(BadInput, match=says):
         name_gateways([pair], now=NOW)
+
+
+KUBECONFIG = "contexts: [{name: prod-eu}, {name: prod-us}]"
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        pytest.param(KUBECONFIG, "there: prod-eu, prod-us", id="another name"),
+        pytest.param("contexts: 7", "there: none", id="a file that is no kubeconfig"),
+        pytest.param("{", "there: none", id="a file that is no YAML"),
+        pytest.param(None, "there: none", id="no file"),
+    ],
+)
+def test_a_context_that_is_not_there_stops_the_start(
+    content: str | None, says: str, settings: Settings, tmp_path: Path
+) -> None:
+    settings.KUBECONFIG = str(tmp_path / "kubeconfig")
+    settings.CONTEXTS = ("prod-as",)
+    if content is not None:
+        (tmp_path / "kubeconfig").write_text(content)
+    with pytest.raises(BadInput, match="PILOTLIGHT_CONTEXTS='prod-as'") as caught:
+        check_contexts()
+    assert says in str(caught.value)
+
+
+def test_contexts_may_stand_in_several_files(settings: Settings, tmp_path: Path) -> None:
+    (tmp_path / "one").write_text(KUBECONFIG)
+    (tmp_path / "two").write_text("contexts: [{name: lab}]")
+    settings.KUBECONFIG = f"{tmp_path / 'one'}:{tmp_path / 'two'}"
+    settings.CONTEXTS = ("prod-us", "lab")
+    check_contexts()

@@ -11,6 +11,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import OperationalError
 
 from dashboard import first_steps
 from fleet.errors import BadInput
@@ -41,8 +42,14 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Does not return: the supervisor replaces this process."""
-        call_command("migrate", interactive=False, verbosity=0)
-        self._first_steps(options)
+        try:
+            first_steps.check_contexts()
+            call_command("migrate", interactive=False, verbosity=0)
+            self._first_steps(options)
+        except BadInput as error:
+            raise CommandError(str(error)) from error
+        except OperationalError as error:
+            raise CommandError(f"the database does not answer: {error}") from error
         self.stdout.flush()
         arguments = ["--host", options["host"], "--port", str(options["port"])]
         if options["logs"] is not None:
@@ -53,10 +60,7 @@ class Command(BaseCommand):
     def _first_steps(self, options: dict[str, Any]) -> None:
         now = datetime.now(UTC)
         address = f"http://{options['host']}:{options['port']}"
-        try:
-            first_steps.name_gateways(options["gateway"], now=now)
-        except BadInput as error:
-            raise CommandError(str(error)) from error
+        first_steps.name_gateways(options["gateway"], now=now)
         self.stdout.write(f"Pilot Light: {address}/")
         if options["accounts"] is not None:
             first_steps.make_accounts(options["accounts"], now=now)
