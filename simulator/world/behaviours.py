@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,7 +17,7 @@ from simulator.world.failing_logs import (
 )
 from simulator.world.profiles import Profile, Runtime, Trouble
 from simulator.world.programs import Program
-from simulator.world.replicasets import LLM_NAME_LABEL, SERVICE_LABEL
+from simulator.world.replicasets import model_of
 from simulator.world.stages import EngineStages, engine_stages, fetch_seconds
 from simulator.world.vllm_log import startup
 
@@ -31,14 +32,14 @@ class Behaviours:
     draws: Draws
     speed: float
     profiles: dict[tuple[str, str], Profile] = field(default_factory=dict)
+    _tried: deque[str] = field(default_factory=lambda: deque(maxlen=200))
 
     def plan(self, profiles: Iterable[Profile]) -> None:
         self.profiles |= {profile.key: profile for profile in profiles}
 
     def profile_of(self, pod: Mapping[str, Any]) -> Profile | None:
         """None for a pod that serves no model."""
-        labels = pod["metadata"].get("labels", {})
-        name = labels.get(SERVICE_LABEL) or labels.get(LLM_NAME_LABEL)
+        name = model_of(pod)
         if name is None:
             return None
         namespace = pod["metadata"]["namespace"]
@@ -53,7 +54,7 @@ class Behaviours:
             return self._fetch(profile)
         if not profile.runtime.is_vllm:
             return Program(answers_after_s=self.draws.around("sklearn", 3.0))
-        return self._serve(profile)
+        return self._serve(pod, profile)
 
     def _fetch(self, profile: Profile) -> Program:
         if profile.trouble is Trouble.DOWNLOAD_DENIED:
@@ -68,12 +69,20 @@ class Behaviours:
         log = fetched(profile, seconds, speed=self.speed)
         return Program(ends_after_s=seconds, lines=log)
 
-    def _serve(self, profile: Profile) -> Program:
+    def _serve(self, pod: Mapping[str, Any], profile: Profile) -> Program:
         stages = engine_stages(profile, self.draws)
-        if profile.trouble is Trouble.CRASH_LOOP:
+        if self._crashes(pod, profile):
             return self._crash(profile, stages)
         log = startup(profile, stages, speed=self.speed)
         return Program(answers_after_s=stages.total, lines=log)
+
+    def _crashes(self, pod: Mapping[str, Any], profile: Profile) -> bool:
+        if profile.trouble is Trouble.CRASH_ONCE:
+            uid = pod["metadata"]["uid"]
+            first = uid not in self._tried
+            self._tried.append(uid)
+            return first
+        return profile.trouble is Trouble.CRASH_LOOP
 
     def _crash(self, profile: Profile, stages: EngineStages) -> Program:
         after = stages.boot + stages.config + stages.spawn + stages.read + 1.5

@@ -84,7 +84,8 @@ FIRST: tuple[Profile, ...] = (
 SECOND: tuple[Profile, ...] = (
     replace(PILOT, runtime=Runtime.CUSTOM),
     _model("llama-3-8b", "chat", 16.1, Rhythm.BURSTS, team="assistant", **_HF),
-    _model("summariser", "rag", 7.6, Rhythm.RARE, team="search", **_HF),
+    _model("summariser", "rag", 7.6, Rhythm.RARE, team="search", trouble=Trouble.CRASH_ONCE,
+           **_HF),
     _model("mixtral-8x7b", "agents", 93.4, Rhythm.STEADY, team="agents", gpus=2, min_replicas=1,
            max_replicas=1, **_CUSTOM_13),
     _model("translator", "chat", 8.9, Rhythm.BURSTS, team="assistant", storage="", **_CUSTOM_20),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from simulator.store.resources import PODS, REPLICASETS
@@ -11,6 +11,9 @@ from simulator.world.cluster import Cluster
 from simulator.world.demand import Activator
 from simulator.world.knative import names
 from simulator.world.shapes import condition_status, moment_of, owner_name, owner_uid
+
+# Later than this after the first call was held, it was another decision that asked for the pod.
+AT_ONCE = timedelta(seconds=2)
 
 
 class Causes:
@@ -77,16 +80,27 @@ class Causes:
             return "reschedule", lost
         wished = self._grown.get(owner, created)
         if owner not in self._was_ready:
-            return "rollout", wished
+            return ("scale-from-zero" if self._began_empty(pod, wished) else "rollout"), wished
         held = self._held_since(pod)
         if held is not None:
-            return "scale-from-zero", held
+            return "scale-from-zero", held if wished - held < AT_ONCE else wished
         siblings = [
             each
             for each in self.cluster.store.list(PODS, pod["metadata"]["namespace"])
             if owner_uid(each) == owner and condition_status(each, "Ready") == "True"
         ]
-        return ("scale-up" if siblings else "manual"), wished
+        if siblings:
+            return "scale-up", wished
+        knative = names.REVISION in pod["metadata"].get("labels", {})
+        return ("manual" if knative else "scale-from-zero"), wished
+
+    def _began_empty(self, pod: dict[str, Any], wished: datetime) -> bool:
+        """Whether the ReplicaSet was there before anybody wanted a pod of it."""
+        name = owner_name(pod, "ReplicaSet")
+        found = self.cluster.store.get(REPLICASETS, pod["metadata"]["namespace"], str(name))
+        if found is None:
+            return False
+        return wished - moment_of(found["metadata"]["creationTimestamp"]) > AT_ONCE
 
     def _held_since(self, pod: dict[str, Any]) -> datetime | None:
         revision = pod["metadata"].get("labels", {}).get(names.REVISION)

@@ -14,7 +14,7 @@ from simulator.world.behaviours import Behaviours
 from simulator.world.podstatus import ContainerState, PodState, Run
 from simulator.world.probing import Probe, Worker, failure_text, probe_of
 from simulator.world.pulling import Images
-from simulator.world.replicasets import SERVICE_LABEL
+from simulator.world.replicasets import model_of
 from simulator.world.truth import Start
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ class Containers:
             server.run.reason = "OOMKilled"
         start = Start(
             cluster=cluster.settings.name,
-            model=pod["metadata"]["labels"].get(SERVICE_LABEL, ""),
+            model=model_of(pod) or "",
             namespace=state.key[0],
             pod=state.key[1],
             pod_uid=state.uid,

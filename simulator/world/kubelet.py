@@ -106,7 +106,10 @@ class Kubelet:
             return
         image = state.server.image in self.nodes.images[state.node].present
         profile = self.behaviours.profile_of(pod)
-        weights = profile is not None and profile.storage.startswith("pvc://")
+        if profile is None or not profile.runtime.is_vllm:
+            self.cluster.truth.forget(state.uid)
+            return
+        weights = profile.storage.startswith("pvc://")
         modes = {
             (True, True): "cached-both",
             (True, False): "cached-image",

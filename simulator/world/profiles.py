@@ -16,6 +16,7 @@ class Trouble(StrEnum):
     DOWNLOAD_DENIED = "the weights may not be downloaded"
     LIVENESS_KILL = "the liveness probe kills it while it loads"
     CRASH_LOOP = "out of GPU memory at every start"
+    CRASH_ONCE = "out of GPU memory at the first try, fine at the second"
     STUCK_ROLLOUT = "the new revision waits for the GPU of the old one"
 
 

@@ -16,7 +16,7 @@ from simulator.world.truth import Start
 MANAGER = "kube-controller-manager"
 SOURCE = Source("replicaset-controller")
 SERVICE_LABEL = "serving.kserve.io/inferenceservice"
-LLM_NAME_LABEL = "app.kubernetes.io/name"
+LLM_PART = "llminferenceservice"
 
 
 class ReplicaSets(Controller):
@@ -55,8 +55,7 @@ class ReplicaSets(Controller):
         self._begin_truth(pod)
 
     def _begin_truth(self, pod: JsonObject) -> None:
-        labels = pod["metadata"].get("labels", {})
-        model = labels.get(SERVICE_LABEL) or labels.get(LLM_NAME_LABEL)
+        model = model_of(pod)
         if model is None:
             return
         start = Start(
@@ -94,6 +93,15 @@ class ReplicaSets(Controller):
 
         key = (replicaset["metadata"]["namespace"], replicaset["metadata"]["name"])
         self.cluster.change(REPLICASETS, key, edit, manager=MANAGER)
+
+
+def model_of(pod: Mapping[str, Any]) -> str | None:
+    """The name of the model that a pod serves."""
+    labels = pod["metadata"].get("labels", {})
+    if labels.get("app.kubernetes.io/part-of") == LLM_PART:
+        return str(labels["app.kubernetes.io/name"])
+    name = labels.get(SERVICE_LABEL)
+    return None if name is None else str(name)
 
 
 def _worth(pod: Mapping[str, Any]) -> tuple[bool, bool, str]:

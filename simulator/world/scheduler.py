@@ -85,6 +85,7 @@ class Scheduler(Controller):
     def _refuse(self, pod: JsonObject, message: str) -> None:
         key = (pod["metadata"]["namespace"], pod["metadata"]["name"])
         self._waiting.add(key)
+        self._note_failure(pod, "Unschedulable")
         entry: JsonObject = {
             "type": "PodScheduled",
             "observedGeneration": 1,
@@ -142,6 +143,12 @@ class Scheduler(Controller):
         start = self.cluster.truth.of(uid)
         if start is not None:
             start.node = node
+        self._note_failure(pod, None)
+
+    def _note_failure(self, pod: Mapping[str, Any], failure: str | None) -> None:
+        start = self.cluster.truth.of(pod["metadata"]["uid"])
+        if start is not None:
+            start.failure = failure
 
 
 _OVER = ("Succeeded", "Failed")

@@ -89,6 +89,10 @@ class TruthLog:
     def of(self, pod_uid: str) -> Start | None:
         return self.running.get(pod_uid)
 
+    def forget(self, pod_uid: str) -> None:
+        """The start is of no interest: no model server."""
+        self.running.pop(pod_uid, None)
+
     def end(self, pod_uid: str, outcome: str) -> None:
         """The start is over; a ready one stays ready whatever comes later."""
         start = self.running.pop(pod_uid, None)

@@ -58,7 +58,11 @@ class LLMInferenceServices(Controller):
         found = self.cluster.store.get(DEPLOYMENTS, *key)
         if found is None:
             made = self.cluster.ensure(DEPLOYMENTS, wanted, manager=names.MANAGER)
-            self._say(service, "Created", f"Created v1.Deployment {key[0]}/{key[1]}")
+            for what in (
+                f"Secret {key[0]}/{key[1]}-self-signed-certs",
+                f"Deployment {'/'.join(key)}",
+            ):
+                self._say(service, "Created", f"Created v1.{what}")
             return made
         replicas = static_replicas(service)
 
@@ -99,6 +103,9 @@ class LLMInferenceServices(Controller):
 
         self.cluster.change_status(LLMINFERENCESERVICES, _key(service), edit, manager=names.MANAGER)
         self._say_ready(service, before, str(available["status"]))
+        if deployment.get("status", {}).get("unavailableReplicas"):
+            text = f"Updated v1.Secret {namespace}/{name}-kserve-self-signed-certs"
+            self._say(service, "Updated", text)
 
     def _say_ready(self, service: JsonObject, before: str, after: str) -> None:
         name = service["metadata"]["name"]
