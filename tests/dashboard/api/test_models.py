@@ -21,63 +21,46 @@ def names(body: Any) -> list[str]:
 
 def test_a_model_has_the_contracts_shape(get: Get) -> None:
     rows.cluster(age_s=1.2)
-    began = rows.ago(31)
     rows.served_model(
-        state="Starting",
-        ready=0,
-        url="http://pilot.chat.example.com",
-        team="search",
         revision="pilot-00001",
         revision_uid="r1",
         revision_created_at=rows.ago(3600),
         traffic=[{"revision": "pilot-00001", "percent": 100, "tag": "", "latest": True}],
-        count_7d=24,
-        failed_7d=1,
-        p50_s=84.0,
-        p95_s=171.0,
-        in_flight=[
-            {
-                "id": 91,
-                "phase": "load-engine",
-                "started_at": began.isoformat(),
-                "elapsed_s": 11.0,
-                "eta_p50_s": 73.0,
-                "eta_p95_s": None,
-            }
-        ],
         probe_starting_1h=9,
     )
     status, body = get("models")
-    assert status == 200
-    assert body["next"] is None
+    assert (status, body["next"]) == (200, None)
     [model] = body["items"]
     assert model["key"] == "demo-a/InferenceService/chat/pilot"
-    assert model["replicas"] == {"ready": 0, "desired": 1, "min": 0, "max": 3}
+    assert model["replicas"] == {"ready": 1, "desired": 1, "min": 0, "max": 3}
     assert model["revision"] == {
         "name": "pilot-00001",
         "uid": "r1",
         "traffic_percent": 100,
         "created_at": "2026-11-30T11:00:00Z",
     }
-    assert model["cold_start"] == {
-        "count_7d": 24,
-        "failed_7d": 1,
-        "p50_s": 84.0,
-        "p95_s": 171.0,
-        "last": None,
-        "in_flight": [
-            {
-                "id": 91,
-                "phase": "load-engine",
-                "elapsed_s": 31.0,
-                "eta_p50_s": 53.0,
-                "eta_p95_s": None,
-            }
-        ],
-    }
     assert model["probe_failures_1h"] == {"starting": 9, "serving": 0, "at_least": True}
     assert (model["errors"], model["finding"], model["environment"]) == (None, None, None)
     assert model["data_age_s"] == 1.2
+
+
+def test_a_start_in_flight_is_as_of_now(get: Get) -> None:
+    flight = {"id": 91, "phase": "load-engine", "eta_p50_s": 73.0, "eta_p95_s": None}
+    kept = {"started_at": rows.ago(31).isoformat(), "elapsed_s": 11.0}
+    figures = {"count_7d": 24, "failed_7d": 1, "p50_s": 84.0, "p95_s": 171.0}
+    rows.served_model(in_flight=[flight | kept], **figures)
+    [model] = get("models")[1]["items"]
+    in_flight = [flight | {"elapsed_s": 31.0, "eta_p50_s": 53.0}]
+    assert model["cold_start"] == figures | {"last": None, "in_flight": in_flight}
+
+
+@pytest.mark.parametrize("path", ["models", f"models/{rows.PILOT}"])
+def test_the_last_start_comes_as_it_is_kept(get: Get, path: str) -> None:
+    kept = {"id": 7, "total_s": 84.5, "phases": [{"phase": "decide", "seconds": 1.5}], "node": "é"}
+    rows.served_model(last_start=kept)
+    body = get(path)[1]
+    [model] = body.get("items", [body])
+    assert model["cold_start"]["last"] == kept
 
 
 @pytest.mark.parametrize(
