@@ -77,8 +77,9 @@ def _stop(evidence: Evidence, ready: Moment | None, *, now: float) -> Moment:
     """Where the start ends: Ready, the deletion, or the clock."""
     if ready is not None:
         return ready
-    if evidence.deleted is not None:
-        return moment(evidence.deleted, prompt=True)
+    asked_to_go = Reader(evidence).plane(evidence.deleted)
+    if asked_to_go is not None:
+        return asked_to_go
     if evidence.gone is not None:
         return moment(evidence.gone, prompt=not evidence.unseen_end)
     return Moment(max(now, evidence.looked), 0.0)
