@@ -161,7 +161,6 @@ HPAS = Resource(
     short_names=("hpa",),
     subresources=("status",),
     categories=("all",),
-    also_served=("v1",),
     counts_generations=False,
 )
 ENDPOINTSLICES = Resource("discovery.k8s.io", "v1", "endpointslices", "EndpointSlice")
