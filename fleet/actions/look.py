@@ -111,5 +111,8 @@ def _with_merged_pod(
     if not revisions:
         return model
     template = reading.pod_template(look.read(revisions[0].object))
-    bound = bool(template.get("nodeSelector") or template.get("affinity"))
-    return replace(model, gpus=reading.gpus_of(template) or model.gpus, bound=bound or model.bound)
+    return replace(
+        model,
+        gpus=reading.gpus_of(template) or model.gpus,
+        placement=reading.placement_of(template),
+    )

@@ -40,7 +40,7 @@ def model_record(cluster: Cluster, key: ModelKey) -> ModelRecord | None:
 
 
 def nodes(cluster: Cluster) -> tuple[Node, ...] | None:
-    """Nodes with GPUs; None where no node was ever read (the right is missing)."""
+    """All nodes; None where none was ever read (the right is missing)."""
     found = records(cluster, Resource.NODES, NodeRecord)
     if not found:
         return None
@@ -49,6 +49,8 @@ def nodes(cluster: Cluster) -> tuple[Node, ...] | None:
             name=node.meta.name,
             usable=node.ready and not node.unschedulable,
             gpus=dict(node.gpus),
+            labels=dict(node.labels),
+            taints=node.taints,
         )
         for node in found
     )

@@ -1,4 +1,8 @@
-"""Do the pods of a plan fit on the GPUs that are free now?"""
+"""Do the pods of a plan fit on the GPUs that are free now?
+
+What decides where a pod may go: node selector, taints and tolerations are compared here; affinity
+is not, so a pod with affinity is only sure of nodes where its model ran before.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -14,13 +18,44 @@ class Capacity(StrEnum):
     UNKNOWN = "unknown"
 
 
+Taint = tuple[str, str, str]
+HARD_EFFECTS = frozenset({"NoSchedule", "NoExecute"})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """A node's GPUs by resource name; usable: ready and not cordoned."""
+    """A node's GPUs by resource name; usable: ready and not cordoned. taints: key, value,
+    effect."""
 
     name: str
     usable: bool
     gpus: dict[str, int] = field(default_factory=dict)
+    labels: dict[str, str] = field(default_factory=dict)
+    taints: tuple[Taint, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placement:
+    """Where a pod template lets its pods go. tolerations: (key, value, effect); a key or effect of
+    "" is any, a value of None is any."""
+
+    selector: dict[str, str] = field(default_factory=dict)
+    tolerations: tuple[tuple[str, str | None, str], ...] = ()
+    affinity: bool = False
+
+    def allows(self, node: Node, *, resources: Iterable[str]) -> bool:
+        """Selector and taints. A taint named like the GPU itself is tolerated by who asks for one.
+        Source: kubernetes plugin/pkg/admission/extendedresourcetoleration."""
+        selected = all(node.labels.get(key) == value for key, value in self.selector.items())
+        hard = [taint for taint in node.taints if taint[2] in HARD_EFFECTS]
+        wanted = set(resources)
+        return selected and all(taint[0] in wanted or self._tolerates(taint) for taint in hard)
+
+    def _tolerates(self, taint: Taint) -> bool:
+        return any(
+            key in ("", taint[0]) and value in (None, taint[1]) and effect in ("", taint[2])
+            for key, value, effect in self.tolerations
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,23 +101,22 @@ def fit(
     per_pod: dict[str, int],
     nodes: Sequence[Node] | None,
     held: Iterable[GpuPod],
-    bound_to: frozenset[str] | None,
+    placement: Placement,
+    home: frozenset[str],
 ) -> tuple[Capacity, dict[str, int] | None]:
-    """Whether `pods` fit, and the free GPUs by resource name (None = not known).
+    """Whether `pods` fit, and the GPUs free to them by resource name (None = not known).
 
-    bound_to: nodes where a pod of this model is known to be allowed, None = any node. A shortage
-    on these is no proof of a shortage, since others may be allowed too.
+    home: nodes where pods of this model ran. With affinity a shortage there proves nothing, since
+    other nodes may be allowed too.
     """
-    if nodes is None:
+    if nodes is None or (placement.affinity and not home):
         return Capacity.UNKNOWN, None
-    free = free_gpus(nodes, held)
-    if bound_to is not None:
-        free = {name: gpus for name, gpus in free.items() if name in bound_to}
+    allowed = {n.name for n in nodes if placement.allows(n, resources=per_pod)}
+    allowed &= home if placement.affinity else allowed
+    free = {name: gpus for name, gpus in free_gpus(nodes, held).items() if name in allowed}
     shown = {resource: total_free(free).get(resource, 0) for resource in per_pod}
-    if pods <= 0:
-        return Capacity.FITS_NOW, shown
-    if not per_pod:
+    if pods > 0 and not per_pod:
         return Capacity.UNKNOWN, shown
-    if places(free, per_pod) >= pods:
+    if pods <= 0 or places(free, per_pod) >= pods:
         return Capacity.FITS_NOW, shown
-    return (Capacity.NO_FREE_GPU if bound_to is None else Capacity.UNKNOWN), shown
+    return (Capacity.UNKNOWN if placement.affinity else Capacity.NO_FREE_GPU), shown

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from fleet.domain.plans.capacity import GpuPod, Node
+from fleet.domain.plans.capacity import GpuPod, Node, Placement
 from fleet.domain.records.keys import Mode
 
 
@@ -57,8 +57,8 @@ class ModelNow:
     """The InferenceService or LLMInferenceService as read.
 
     autoscaler_class: hpa, keda, none, external ("" = not said, hpa). floor_least: what the object
-    accepts at least. gitops: mark or manager of a GitOps tool, "" = none seen. bound: a node
-    selector or affinity narrows where its pods may go. gpus: per pod, by resource name.
+    accepts at least. gitops: mark or manager of a GitOps tool, "" = none seen. gpus: per
+    pod, by resource name.
     """
 
     object: str
@@ -74,7 +74,7 @@ class ModelNow:
     floor_least: int = 0
     initial_scale: int = 1
     gpus: dict[str, int] = field(default_factory=dict)
-    bound: bool = False
+    placement: Placement = field(default_factory=Placement)
     traffic: tuple[tuple[str, int], ...] = ()
 
 

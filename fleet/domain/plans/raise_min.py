@@ -120,7 +120,8 @@ def _effects(wanted: RaiseMin, facts: Facts) -> Effects:
         per_pod=per_pod,
         nodes=facts.nodes,
         held=facts.gpu_pods,
-        bound_to=facts.home_nodes if facts.model.bound else None,
+        placement=facts.model.placement,
+        home=facts.home_nodes,
     )
     new_revision = touches_model(wanted, facts) and facts.model.mode is Mode.KNATIVE
     return Effects(

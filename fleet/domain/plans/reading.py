@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fleet.domain.plans import objects
+from fleet.domain.plans.capacity import Placement
 from fleet.domain.plans.facts import Autoscaler, ModelNow, Part, TrafficRevision
 from fleet.domain.plans.fields import Raw, managers, value_at, whole
 from fleet.domain.plans.plan import MAX_SCALE, MIN_SCALE
@@ -50,7 +51,7 @@ def read_model(raw: Raw, *, object_: str, mode: Mode) -> ModelNow:
         floor_least=1 if llm and value_at(raw, "spec.scaling") is not None else 0,
         initial_scale=whole(annotations.get(f"{PREFIX}initial-scale")) or 1,
         gpus=gpus_of(template),
-        bound=bool(template.get("nodeSelector") or template.get("affinity")),
+        placement=placement_of(template),
         traffic=_traffic(raw),
     )
 
@@ -117,6 +118,24 @@ def gpus_of(template: Mapping[str, Any]) -> dict[str, int]:
             if GPU.match(str(resource)):
                 total[resource] = total.get(resource, 0) + (whole(count) or 0)
     return {resource: count for resource, count in total.items() if count > 0}
+
+
+def placement_of(template: Mapping[str, Any]) -> Placement:
+    """Where a pod template lets its pods go."""
+    selector = template.get("nodeSelector")
+    tolerations = template.get("tolerations")
+    return Placement(
+        selector=dict(selector) if isinstance(selector, Mapping) else {},
+        tolerations=tuple(
+            (
+                str(each.get("key", "")),
+                None if each.get("operator") == "Exists" else str(each.get("value", "")),
+                str(each.get("effect", "")),
+            )
+            for each in (tolerations if isinstance(tolerations, list) else ())
+        ),
+        affinity=bool(template.get("affinity")),
+    )
 
 
 def pod_template(revision: Raw) -> Mapping[str, Any]:

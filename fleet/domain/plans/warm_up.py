@@ -40,7 +40,8 @@ def _effects(facts: Facts) -> Effects:
         per_pod=facts.model.gpus,
         nodes=facts.nodes,
         held=facts.gpu_pods,
-        bound_to=facts.home_nodes if facts.model.bound else None,
+        placement=facts.model.placement,
+        home=facts.home_nodes,
     )
     return Effects(
         pods=pods,

@@ -113,7 +113,7 @@ class PodRecord:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeRecord:
     """A node: GPUs by resource name, and the images it says it holds (may be cut by the kubelet
-    at 50)."""
+    at 50). taints: key, value, effect."""
 
     meta: Meta
     ready: bool = False
@@ -121,6 +121,8 @@ class NodeRecord:
     gpus: tuple[tuple[str, int], ...] = ()
     pool: str = ""
     images: tuple[str, ...] = ()
+    labels: tuple[tuple[str, str], ...] = ()
+    taints: tuple[tuple[str, str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

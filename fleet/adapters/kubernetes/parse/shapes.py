@@ -229,10 +229,19 @@ class RawEvent(Struct):
     eventTime: datetime | None = None
 
 
+class Taint(Struct):
+    """What keeps pods that do not tolerate it off a node."""
+
+    key: str = ""
+    value: str = ""
+    effect: str = ""
+
+
 class NodeSpec(Struct):
     """spec of a node."""
 
     unschedulable: bool = False
+    taints: list[Taint] | None = None
 
 
 class NodeImage(Struct):

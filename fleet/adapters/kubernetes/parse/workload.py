@@ -26,6 +26,7 @@ from fleet.domain.records.events import EventRecord
 from fleet.domain.records.workload import NamespaceRecord, NodeRecord, WorkloadRecord
 
 IMAGES_AT_MOST = 100
+TAINTS_AT_MOST = 32
 # A node's pool, as the usual providers name it.
 _POOL_LABELS = (
     "cloud.google.com/gke-nodepool",
@@ -102,6 +103,11 @@ def node_record(raw: RawNode) -> NodeRecord:
         gpus=tuple(gpus),
         pool=shared(next((labels[key] for key in _POOL_LABELS if labels.get(key)), "")),
         images=tuple(shared(name) for name in names[:IMAGES_AT_MOST]),
+        labels=pairs(raw.metadata.labels),
+        taints=tuple(
+            (shared(taint.key), shared(taint.value), shared(taint.effect))
+            for taint in (raw.spec.taints or ())[:TAINTS_AT_MOST]
+        ),
     )
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from fleet.domain.plans.capacity import GpuPod, Node, fit, free_gpus
+from fleet.domain.plans.capacity import GpuPod, Node, Placement, fit, free_gpus
 from fleet.domain.plans.check import differs, seen_of, traffic_differs
 from fleet.domain.plans.facts import Facts, ModelNow, Part
 from fleet.domain.plans.params import WarmUp
@@ -101,5 +101,65 @@ def test_free_gpus_leave_out_what_cannot_be_used() -> None:
 
 def test_a_pod_never_spans_nodes() -> None:
     nodes = tuple(Node(name=n, usable=True, gpus={"x/gpu": 1}) for n in "ab")
-    found = fit(pods=1, per_pod={"x/gpu": 2}, nodes=nodes, held=(), bound_to=None)
+    found = fit(
+        pods=1,
+        per_pod={"x/gpu": 2},
+        nodes=nodes,
+        held=(),
+        placement=Placement(),
+        home=frozenset(),
+    )
     assert found == ("no-free-gpu", {"x/gpu": 2})
+
+
+RESERVED = ("reserved", "pilot", "NoSchedule")
+
+
+@pytest.mark.parametrize(
+    ("node", "placement", "expected"),
+    [
+        pytest.param({}, {}, True, id="nothing asked, nothing in the way"),
+        pytest.param({"labels": {"pool": "h"}}, {"selector": {"pool": "h"}}, True, id="selected"),
+        pytest.param({"labels": {"pool": "h"}}, {"selector": {"pool": "l"}}, False, id="another"),
+        pytest.param({"taints": (RESERVED,)}, {}, False, id="a taint that is not tolerated"),
+        pytest.param(
+            {"taints": (RESERVED,)},
+            {"tolerations": (("reserved", "pilot", "NoSchedule"),)},
+            True,
+            id="tolerated",
+        ),
+        pytest.param(
+            {"taints": (RESERVED,)},
+            {"tolerations": (("reserved", "other", ""),)},
+            False,
+            id="tolerated with another value only",
+        ),
+        pytest.param(
+            {"taints": (RESERVED,)}, {"tolerations": (("", None, ""),)}, True, id="tolerates all"
+        ),
+        pytest.param(
+            {"taints": (("x/gpu", "present", "NoSchedule"),)},
+            {},
+            True,
+            id="a taint named like the GPU that is asked for",
+        ),
+        pytest.param(
+            {"taints": (("slow", "", "PreferNoSchedule"),)}, {}, True, id="a mere preference"
+        ),
+    ],
+)
+def test_where_a_pod_may_go(
+    node: dict[str, Any], placement: dict[str, Any], expected: bool
+) -> None:
+    made = Node(name="n", usable=True, **node)
+    assert Placement(**placement).allows(made, resources=["x/gpu"]) is expected
+
+
+def test_with_affinity_only_its_old_nodes_are_sure() -> None:
+    nodes = (Node(name="a", usable=True, gpus={"x/gpu": 1}),)
+    given: dict[str, Any] = {"per_pod": {"x/gpu": 1}, "nodes": nodes, "held": ()}
+    bound = Placement(affinity=True)
+    home = frozenset({"a"})
+    assert fit(pods=1, placement=bound, home=home, **given)[0] == "fits-now"
+    assert fit(pods=2, placement=bound, home=home, **given)[0] == "unknown"
+    assert fit(pods=1, placement=bound, home=frozenset(), **given) == ("unknown", None)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from fleet.domain.plans.capacity import GpuPod, Node
+from fleet.domain.plans.capacity import GpuPod, Node, Placement
 from fleet.domain.plans.facts import Autoscaler, Facts, ModelNow, Part, TrafficRevision
 from fleet.domain.plans.params import How, RaiseMin
 from fleet.domain.plans.plan import Draft, Notice
@@ -399,19 +399,19 @@ HELD = (GpuPod(node="a", resource="nvidia.com/gpu", gpus=1),)
         ),
         pytest.param(
             RaiseMin(min=1),
-            knative(nodes=NODES, model={"bound": True}),
+            knative(nodes=NODES, model={"placement": Placement(selector={"pool": "b"})}),
             1,
-            "unknown",
+            "no-free-gpu",
             False,
-            id="a node selector and no node known to match",
+            id="a node selector that no node fits",
         ),
         pytest.param(
             RaiseMin(min=1),
-            knative(nodes=NODES, model={"bound": True}, home_nodes=frozenset({"a"})),
+            knative(nodes=NODES, model={"placement": Placement(affinity=True)}),
             1,
-            "fits-now",
+            "unknown",
             False,
-            id="a node selector, and room where it ran before",
+            id="affinity is not compared",
         ),
     ],
 )
