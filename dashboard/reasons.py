@@ -20,6 +20,8 @@ STATE_REASONS: Mapping[StateCode, Words] = {
     StateCode.REVISION_FAILED: gettext_lazy("Revision %(revision)s cannot serve: %(because)s"),
     StateCode.STARTING: gettext_lazy("%(started)s, %(doing)s"),
     StateCode.NO_REPLICA_YET: gettext_lazy("Wanted, and no pod is there yet"),
+    StateCode.NOT_MADE: gettext_lazy("KServe makes nothing of it: %(because)s"),
+    StateCode.NOT_MADE_YET: gettext_lazy("KServe has not made anything of it yet"),
     StateCode.FAILED_START_BESIDE: gettext_lazy(
         "Serving, while another start failed (%(doing)s): %(because)s"
     ),
@@ -46,11 +48,12 @@ class _Known(dict[str, Any]):
 
 def reason_text(code: str, params: Mapping[str, Any]) -> str:
     """The sentence of a code; a code that this release does not know is shown as words."""
-    if code not in set(StateCode):
-        return code.replace("-", " ")
     if code == StateCode.READY:
         return _serving(params)
-    return str(STATE_REASONS[StateCode(code)]) % _Known({**params, **_made(params)})
+    sentence = next((text for known, text in STATE_REASONS.items() if known == code), None)
+    if sentence is None:
+        return code.replace("-", " ")
+    return str(sentence) % _Known({**params, **_made(params)})
 
 
 def reason_with_age(code: str, params: Mapping[str, Any], *, stale: bool) -> str:

@@ -34,10 +34,19 @@ ORDINARY = (
 )
 
 
-def make_user(name: str = "", *, role: str = "admin", password: str = "", **scope: Any) -> User:
+def make_user(
+    name: str = "",
+    *,
+    role: str = "admin",
+    password: str = "",
+    clusters: Sequence[str] = (),
+    namespaces: Sequence[str] = (),
+) -> User:
     """A user with a membership; without a password nobody can sign in as them."""
     user = User.objects.create_user(name or f"user-{next(NUMBERS)}", password=password or None)
-    Membership.objects.create(user=user, role=role, **scope)
+    Membership.objects.create(
+        user=user, role=role, clusters=list(clusters), namespaces=list(namespaces)
+    )
     return user
 
 

@@ -7,11 +7,14 @@ import contextlib
 import json
 import logging
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 from channels.auth import get_user
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
+from django.conf import settings
+from django.db import Error as DatabaseTrouble
 from django.http import QueryDict
 from django.utils import translation
 
@@ -23,6 +26,7 @@ from dashboard.live.views import ClustersView, FleetView, ModelView
 from dashboard.views.fleet_query import FleetQuery
 from fleet.domain.records.keys import ModelKey
 
+SessionStore = import_module(settings.SESSION_ENGINE).SessionStore
 AnyView = ClustersView | FleetView | ModelView
 logger = logging.getLogger(__name__)
 
@@ -97,14 +101,18 @@ class LiveConsumer(AsyncWebsocketConsumer):
     async def _check_forever(self) -> None:
         while True:
             await asyncio.sleep(CHECK_S)
-            if (grant := await self._grant_now()) != self.grant:
+            try:
+                grant = await self._grant_now()
+            except DatabaseTrouble as error:
+                logger.warning("skipped check of a viewer error=%s", type(error).__name__)
+                continue
+            if grant != self.grant:
                 await self.close(code=SIGNED_OUT if grant is None else SCOPE_CHANGED)
                 return
 
     async def _grant_now(self) -> Grant | None:
         """The grant as the session and the rows say now; None when signed out or revoked."""
-        kept = self.scope["session"]
-        session = type(kept)(kept.session_key)
+        session = SessionStore(self.scope["session"].session_key)
         user = await get_user({**self.scope, "session": session})
         return await database_sync_to_async(grant_of_user)(user)
 

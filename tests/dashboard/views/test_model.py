@@ -1,0 +1,123 @@
+"""The model page, from rows."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from dashboard.views.model_page import typical_s
+from tests.factories import (
+    HOSTILE,
+    make_cluster,
+    make_model,
+    make_probe_failure,
+    make_revision,
+    make_start,
+    make_user,
+)
+
+pytestmark = pytest.mark.django_db
+ADDRESS = "/models/demo-a/InferenceService/chat/llama-3-8b/"
+
+
+@pytest.fixture
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+@pytest.fixture
+def admin(client: Client, now: datetime) -> Client:
+    make_cluster(now=now)
+    client.force_login(make_user(role="admin"))
+    return client
+
+
+def test_it_shows_starts_revisions_and_probe_failures(admin: Client, now: datetime) -> None:
+    model = make_model()
+    make_start(
+        model,
+        started_at=now - timedelta(minutes=9),
+        outcome="failed",
+        failure_class="crash",
+        failure_reason="exit code 1: CUDA out of memory",
+    )
+    make_revision(model, 3, traffic_percent=90)
+    make_probe_failure(model, 7, at=now, message=HOSTILE)
+    html = admin.get(ADDRESS).content.decode()
+    for text in ("CUDA out of memory", "llama-3-8b-predictor-00003", "90 %", "≥ 7"):
+        assert text in html
+    assert "<img" not in html
+
+
+def test_without_any_start_it_says_what_brings_one(admin: Client) -> None:
+    make_model()
+    assert "No start seen yet" in admin.get(ADDRESS).content.decode()
+
+
+def test_a_deleted_model_keeps_its_page(admin: Client, now: datetime) -> None:
+    make_model(gone_at=now)
+    assert "This model was deleted" in admin.get(ADDRESS).content.decode()
+
+
+def test_a_new_model_of_the_same_name_comes_first(admin: Client, now: datetime) -> None:
+    make_model(gone_at=now)
+    make_model(ready=7, desired=7)
+    html = admin.get(ADDRESS).content.decode()
+    assert "7 / 7" in html
+    assert "was deleted" not in html
+
+
+@pytest.mark.parametrize("suffix", ["", "timeline.json"])
+@pytest.mark.parametrize(
+    "grant",
+    [
+        pytest.param({"clusters": ["demo-b"]}, id="another cluster"),
+        pytest.param({"namespaces": ["rag"]}, id="another namespace"),
+    ],
+)
+def test_out_of_scope_is_not_there(
+    client: Client, now: datetime, grant: dict[str, Any], suffix: str
+) -> None:
+    make_model()
+    client.force_login(
+        make_user(
+            role="operator",
+            clusters=grant.get("clusters", []),
+            namespaces=grant.get("namespaces", []),
+        )
+    )
+    assert client.get(ADDRESS + suffix).status_code == 404
+
+
+def test_the_chart_has_its_columns_for_the_range_of_the_address(
+    admin: Client, now: datetime
+) -> None:
+    model = make_model()
+    make_start(model, started_at=now - timedelta(hours=3))
+    assert admin.get(f"{ADDRESS}timeline.json?range=1h").json()["starts"]["id"] == []
+    assert len(admin.get(f"{ADDRESS}timeline.json?range=24h").json()["starts"]["id"]) == 1
+    assert admin.get(f"{ADDRESS}timeline.json?range=bogus").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("others", "median_s"),
+    [
+        pytest.param([("cached-image", "ready", 60.0)] * 4, None, id="four are too few"),
+        pytest.param([("cached-image", "ready", 60.0)] * 5, 60.0, id="five are enough"),
+        pytest.param([("cold", "ready", 60.0)] * 5, None, id="another start mode does not count"),
+        pytest.param([("cached-image", "failed", 60.0)] * 5, None, id="a failed one neither"),
+    ],
+)
+def test_comparable_starts(
+    others: list[tuple[str, str, float]], median_s: float | None, now: datetime
+) -> None:
+    model = make_model()
+    rows = [
+        make_start(model, started_at=now, start_mode=mode, outcome=outcome, total_s=total_s)
+        for mode, outcome, total_s in others
+    ]
+    start = make_start(model, started_at=now)
+    assert typical_s(start, [start, *rows]) == median_s
