@@ -244,8 +244,3 @@ def _handler(call: Call, verb: str) -> Handler:
             details={},
         )
     return handlers[verb]
-
-
-def admin_token(tokens: Tokens) -> str:
-    """The token of the administrator. StopIteration when nobody is."""
-    return next(token for token, holder in tokens.holders.items() if holder is ADMIN)
