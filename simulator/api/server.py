@@ -11,7 +11,7 @@ from aiohttp import web
 
 from simulator.access.address import LISTEN, NAME
 from simulator.access.certificates import Certificates, made_certificates
-from simulator.access.identities import ADMIN, Tokens
+from simulator.access.identities import Tokens
 from simulator.access.rules import Identity, Request, refusal
 from simulator.api import logs, orders, pages, proxying, reading, reviews, scale, writing
 from simulator.api.admission import HOOKS
