@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from http import HTTPStatus
 
 from simulator.store.resources import PODS
 from simulator.store.versions import StoreEvent
@@ -122,6 +123,7 @@ class Callers:
             self.counters.ended(
                 pod_uid, status=made.status, tokens=made.tokens, seconds=made.seconds
             )
+            self.world.kubelet.note(pod_uid, _access_line(request, made))
             if made.tokens:
                 self.world.cluster.truth.mark(pod_uid, "first_answer", self.world.timeline.now())
 
@@ -131,3 +133,10 @@ class Callers:
         state = self.world.kubelet.pods.get(pod_uid)
         pod = self.world.kubelet.pod_of(state) if state else None
         return self.world.behaviours.profile_of(pod) if pod else None
+
+
+def _access_line(request: Call, made: Answer) -> str:
+    """As uvicorn writes it, without a time."""
+    phrase = HTTPStatus(made.status).phrase
+    call = f"{request.method} {request.path} HTTP/1.1"
+    return f'INFO:     10.244.0.7:41204 - "{call}" {made.status} {phrase}'

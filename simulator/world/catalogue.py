@@ -192,11 +192,15 @@ def _nodes(models: Sequence[Profile]) -> list[NodePlan]:
 
 
 def _own_node(pool: str, profile: Profile) -> NodePlan:
-    """A node of one pool, tainted; all but the cold one have their image already."""
+    """A node of one pool, tainted; all but the cold one have their image already.
+
+    The pilot's has room for a second pod: a new revision starts beside the old one.
+    """
     warm = profile.trouble is not Trouble.COLD_IMAGE
+    spare = 1 if pool == PILOT_POOL else 0
     return NodePlan(
         name=f"{pool}-1",
-        gpus=profile.gpus,
+        gpus=profile.gpus + spare,
         pool=pool,
         product="NVIDIA-L40S" if pool == "l40s" else "NVIDIA-H100-80GB-HBM3",
         taint=f"reserved={pool}",

@@ -24,6 +24,8 @@ FIRST_STATUS_S = 0.17
 SANDBOX_S = (0.85, 1.15)
 STATUS_LAG_S = 0.5
 TRUTH_S = 10.0
+# A server that ran long writes no more: logs only ever grow, and memory is bounded.
+MOST_LINES = 2000
 
 
 class Kubelet:
@@ -40,16 +42,23 @@ class Kubelet:
 
     # What others ask
 
-    def log(self, pod_uid: str, container: str, *, previous: bool) -> LogLines:
-        """Lines of the newest run, or of the one before it."""
+    def log(self, pod_uid: str, container: str, *, previous: bool) -> LogLines | None:
+        """Lines of the newest run, or of the one before it; None when there was none."""
         pod = self.pods.get(pod_uid)
         states = [] if pod is None else [each for each in pod.containers if each.name == container]
         if not states:
-            return []
+            return None
         run = states[0].last if previous else states[0].run
         if previous and states[0].running is None and states[0].shows_waiting:
             run = states[0].run
-        return run.log(self.cluster.now()) if run else []
+        return run.log(self.cluster.now()) if run else None
+
+    def note(self, pod_uid: str, line: str) -> None:
+        """The server of a pod writes a line of its log."""
+        pod = self.pods.get(pod_uid)
+        run = pod.server.running if pod else None
+        if run is not None and len(run.written) < MOST_LINES:
+            run.written.append((self.cluster.now(), line))
 
     def answering(self, pod_uid: str) -> bool:
         """Whether the server of this pod listens."""

@@ -28,9 +28,11 @@ class Run:
     reason: str = "Completed"
     message: str = ""
     answering: bool = False
+    written: LogLines = field(default_factory=list)
 
     def log(self, now: datetime) -> LogLines:
-        return up_to(self.program.lines(self.started_at), self.ended_at or now)
+        began = up_to(self.program.lines(self.started_at), self.ended_at or now)
+        return [*began, *self.written]
 
 
 @dataclass(slots=True)

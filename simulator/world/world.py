@@ -43,6 +43,8 @@ from simulator.world.timeline import Timeline
 from simulator.world.truth import Start, TruthLog
 
 AUTOSCALER_APP = "autoscaler"
+# Per kind; hours of an ordinary day, where etcd would keep five minutes.
+HISTORY_EVENTS = 4000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +74,12 @@ class World:
         self.plan = plan
         self.timeline = timeline
         draws = Draws(plan.seed, plan.settings.name)
-        self.store = Store(now=timeline.now, resources=resources_of(plan.settings), uid=draws.uid)
+        self.store = Store(
+            now=timeline.now,
+            resources=resources_of(plan.settings),
+            uid=draws.uid,
+            history_events=HISTORY_EVENTS,
+        )
         truth = TruthLog(keep) if keep else TruthLog()
         self.cluster = Cluster(plan.settings, self.store, timeline, draws, truth)
         self.behaviours = Behaviours(draws, timeline.speed)

@@ -23,6 +23,8 @@ from simulator.world.shapes import (
 )
 
 SOURCE = Source("configuration-controller")
+# Source: knative/serving config-gc, min-non-active-revisions.
+KEPT_REVISIONS = 20
 
 
 class Configurations(Controller):
@@ -53,7 +55,20 @@ class Configurations(Controller):
         made = self.cluster.ensure(REVISIONS, revision, manager=names.MANAGER)
         text = f'Created Revision "{name}"'
         self.cluster.recorder.event(configuration, "Created", text, source=SOURCE)
+        self._collect(configuration)
         return made
+
+    def _collect(self, configuration: Mapping[str, Any]) -> None:
+        """Of the revisions that nobody routes to, the newest are kept."""
+        meta = configuration["metadata"]
+        reserve = [
+            revision["metadata"]["name"]
+            for revision in self.cluster.store.list(REVISIONS, meta["namespace"])
+            if revision["metadata"]["labels"].get(names.CONFIGURATION) == meta["name"]
+            and revision["metadata"]["labels"].get(names.ROUTING_STATE) == "reserve"
+        ]
+        for name in sorted(reserve)[:-KEPT_REVISIONS]:
+            self.cluster.remove(REVISIONS, (meta["namespace"], name))
 
     def _metadata(self, configuration: Mapping[str, Any], name: str) -> JsonObject:
         meta, template = configuration["metadata"], configuration["spec"]["template"]["metadata"]

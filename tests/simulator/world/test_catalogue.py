@@ -51,7 +51,7 @@ def test_as_shipped_every_trouble_is_there_and_the_pilot_has_none() -> None:
         (pilot,) = [each for each in plan.models if each.key == ("chat", "pilot")]
         assert pilot.trouble is Trouble.NONE
         (node,) = [each for each in plan.nodes if each.pool == PILOT_POOL]
-        assert (node.gpus, node.taint) == (1, "reserved=pilot")
+        assert (node.gpus, node.taint) == (2, "reserved=pilot")
         assert pilot.image in node.images
 
 
