@@ -175,15 +175,14 @@ def _is_not_the_scalers(context: Context, wish: Moved) -> bool:
     """A Knative Deployment was scaled though its autoscaler never asked for that many: by hand.
     The autoscaler writes its wish right after it has scaled. Source: knative/serving
     pkg/reconciler/autoscaling/kpa."""
-    if not context.knative or context.scaler_wish is None:
+    if not context.knative or context.scaler_wish is None or not wish.seen:
         return False
-    limit = wish.at.timestamp() + SAID_WITHIN_S
-    asked = [
-        move.to or 0
-        for move in context.scaler
-        if move.what == What.WISH and move.at.timestamp() <= limit
-    ]
-    return max([context.scaler_wish, *asked[-2:]]) < (wish.to or 0)
+    since = wish.at.timestamp()
+    moves = [move for move in context.scaler if move.what == What.WISH]
+    before = [m.to or 0 for m in moves if m.at.timestamp() < since - SLACK_S]
+    around = [m.to or 0 for m in moves if abs(m.at.timestamp() - since) <= SAID_WITHIN_S]
+    known = [*before[-1:], *around] or [context.scaler_wish]
+    return max(known) < (wish.to or 0)
 
 
 def _last_within(moves: Iterable[Moved], what: What, since: float, within_s: float) -> Moved | None:

@@ -129,13 +129,18 @@ def set_deadline(group: Group, evidence: Evidence) -> None:
 def _declared(group: Group, evidence: Evidence) -> Condition | None:
     """Of the Deployment, if the pod is of its newest ReplicaSet; else of the Revision."""
     top, owner = top_of(group, evidence), owner_of(group, evidence)
-    newest = top is None or owner is None or owner.revision_number == top.revision_number
+    newest = top is None or owner is None or _is_newest(owner, top)
     progress = condition(top.conditions, "Progressing") if top is not None and newest else None
     if progress is not None and past_deadline(progress):
         return progress
     revision = group.revisions.get(evidence.revision_uid)
     available = condition(revision.conditions, "ResourcesAvailable") if revision else None
     return available if available is not None and past_deadline(available) else None
+
+
+def _is_newest(owner: WorkloadRecord, top: WorkloadRecord) -> bool:
+    """A new Deployment is not numbered yet."""
+    return top.revision_number in {"", owner.revision_number}
 
 
 def past_deadline(seen: Condition) -> bool:

@@ -50,7 +50,7 @@ def _pairs(old: Moving | None, new: Moving) -> Iterator[tuple[What, int | None, 
     elif isinstance(new, RevisionRecord):
         if not isinstance(old, RevisionRecord):
             yield What.BORN, None, None
-        elif old.min_scale != new.min_scale:
+        elif (old.min_scale or 0) != (new.min_scale or 0):
             yield What.FLOOR, old.min_scale or 0, new.min_scale or 0
     else:
         yield from _model(old if isinstance(old, ModelRecord) else None, new)
@@ -73,7 +73,7 @@ def _autoscaler(
     before = old.desired_scale if old is not None else None
     if new.desired_scale is not None and before != new.desired_scale:
         yield What.WISH, before, new.desired_scale
-    if old is not None and old.min_scale != new.min_scale:
+    if old is not None and (old.min_scale or 0) != (new.min_scale or 0):
         yield What.FLOOR, old.min_scale or 0, new.min_scale or 0
 
 
