@@ -59,15 +59,16 @@ class Configurations(Controller):
         return made
 
     def _collect(self, configuration: Mapping[str, Any]) -> None:
-        """Of the revisions that nobody routes to, the newest are kept."""
+        """Of the revisions that are neither ready last nor newest, the newest are kept."""
         meta = configuration["metadata"]
-        reserve = [
+        ready = configuration.get("status", {}).get("latestReadyRevisionName")
+        old = sorted(
             revision["metadata"]["name"]
             for revision in self.cluster.store.list(REVISIONS, meta["namespace"])
             if revision["metadata"]["labels"].get(names.CONFIGURATION) == meta["name"]
-            and revision["metadata"]["labels"].get(names.ROUTING_STATE) == "reserve"
-        ]
-        for name in sorted(reserve)[:-KEPT_REVISIONS]:
+            and revision["metadata"]["name"] != ready
+        )
+        for name in old[:-KEPT_REVISIONS]:
             self.cluster.remove(REVISIONS, (meta["namespace"], name))
 
     def _metadata(self, configuration: Mapping[str, Any], name: str) -> JsonObject:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -190,6 +191,23 @@ def test_an_llm_service_scales_without_a_rollout() -> None:
     assert at.seen.texts("ScalingReplicaSet") == [
         text for text in at.seen.texts("ScalingReplicaSet") if "llama-kserve-" in text
     ]
+
+
+def test_old_revisions_are_cleaned_up_but_for_the_last_twenty() -> None:
+    at = bench()
+    at.apply(MODEL)
+    at.wait_ready()
+    for number in range(24):
+        at.patch(INFERENCESERVICES, "llama", partial(_retarget, number))
+        at.run(2)
+    kept = [each["metadata"]["name"] for each in at.world.store.list(REVISIONS, "chat")]
+    assert REVISION in kept
+    assert len(kept) == 21
+    assert kept[-1] == "llama-predictor-00025"
+
+
+def _retarget(number: int, obj: dict[str, Any]) -> None:
+    _set(obj, "scaleTarget", 10 + number)
 
 
 def _set(obj: dict[str, Any], *pairs: Any) -> None:
