@@ -14,10 +14,14 @@ NAMESPACE = "web"
 
 
 def recorded() -> dict[str, Any]:
-    """A serving pod as it was recorded, without the longest lists of environment variables."""
+    """A recorded pod made ready, without the longest lists of environment variables."""
     pod = copy.deepcopy(snapshot("loading")["v1/pods"][0])
     for container in pod["spec"]["containers"] + pod["spec"].get("initContainers", []):
         container.pop("env", None)
+    for condition in pod["status"]["conditions"]:
+        condition["status"] = "True"
+    for status in pod["status"]["containerStatuses"]:
+        status |= {"ready": True, "started": True}
     return pod
 
 

@@ -48,7 +48,7 @@ def _create_all(api: HostedApi, whole: Mapping[str, list[dict[str, Any]]]) -> No
 def _create(api: HostedApi, path: str, obj: dict[str, Any]) -> None:
     group, _, rest = path.rpartition("/")[0].rpartition("/")
     known = BY_PATH.get((group, path.rpartition("/")[2]))
-    if known is not None and rest:
+    if known in api.store.resources and known is not None and rest:
         api.store.create(known, obj, manager="recorded")
 
 

@@ -1,0 +1,99 @@
+"""A watch with 300 changes a second for 60 s, at 5,000 pods: nothing lost, the follower's share of
+a core, its memory. This process is the follower; the API server is another."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import IO, Any
+
+from benchmarks.common import load_now, report
+
+MODELS, PODS = 100, 5_000
+RATE, SECONDS = 300.0, 20.0
+MEMORY_MB = 250.0
+LAG_S = 5.0
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        _own_database(Path(folder))
+        # Django reads its settings when it is first imported.
+        from benchmarks.follower import BenchFollower
+
+        kubeconfig = Path(folder, "kubeconfig")
+        command = [sys.executable, "-m", "benchmarks.change_server", str(MODELS), str(PODS)]
+        with subprocess.Popen(
+            [*command, str(kubeconfig)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        ) as server:
+            assert server.stdin is not None
+            assert server.stdout is not None
+            server.stdout.readline()
+            measure(BenchFollower(kubeconfig), server.stdin, server.stdout)
+            server.stdin.close()
+
+
+def _own_database(folder: Path) -> None:
+    os.environ["DJANGO_SETTINGS_MODULE"] = "dashboard.settings"
+    os.environ["PILOTLIGHT_STATE_DIR"] = str(folder)
+    os.environ["PILOTLIGHT_LOG_LEVEL"] = "WARNING"
+    os.environ["DATABASE_URL"] = f"sqlite:///{folder}/bench.sqlite3"
+    subprocess.run([sys.executable, "manage.py", "migrate", "-v", "0"], check=True)
+
+
+def measure(follower: Any, orders: IO[str], answers: IO[str]) -> None:
+    """Follow to the first step, then through the changes, then until the last one is written."""
+    began = time.monotonic()
+    follower.until_live()
+    first_s = time.monotonic() - began
+    load = load_now()
+    made: list[int] = []
+    ordered = threading.Thread(target=lambda: made.append(int(_order(orders, answers))))
+    cpu, wall = _cpu_s(), time.monotonic()
+    ordered.start()
+    while ordered.is_alive():
+        follower.turn()
+    until = time.monotonic() + LAG_S
+    while follower.seen < made[0] and time.monotonic() < until:
+        follower.turn()
+    share = (_cpu_s() - cpu) / (time.monotonic() - wall)
+    follower.end()
+    _report(first_s, share, lost=made[0] - follower.seen, follower=follower, load=load)
+
+
+def _cpu_s() -> float:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
+def _order(orders: IO[str], answers: IO[str]) -> str:
+    orders.write(f"{RATE} {SECONDS}\n")
+    orders.flush()
+    return answers.readline()
+
+
+def _report(first_s: float, share: float, *, lost: int, follower: Any, load: str) -> None:
+    wrong = follower.rows_that_differ()
+    peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    report("watch: first step at 5,000 pods", [first_s], unit="s", budget={}, load=load)
+    report("watch: changes lost", [float(lost)], unit="changes", budget={"max": 0.0}, load=load)
+    report("watch: rows that differ", [float(wrong)], unit="rows", budget={"max": 0.0}, load=load)
+    report(
+        "watch: share of a core at 300 changes/s",
+        [share],
+        unit="cores",
+        budget={"max": 1.0},
+        load=load,
+    )
+    report("watch: memory", [peak_mb], unit="MB", budget={"max": MEMORY_MB}, load=load)
+    report("watch: one turn", follower.turns_s, unit="s", budget={}, load=load)
+
+
+if __name__ == "__main__":
+    main()
