@@ -59,9 +59,15 @@ def command(state: Path, *, clusters: int, models: int) -> list[str]:
 
 
 @contextmanager
-def running_demo(*, clusters: int = 3, models: int = 24) -> Iterator[Demo]:
-    """A demo that is ready; RuntimeError with its logs when it does not come up."""
-    environ = {name: value for name, value in os.environ.items() if name not in KEPT_OUT}
+def running_demo(
+    *, clusters: int = 3, models: int = 24, given: Mapping[str, str] | None = None
+) -> Iterator[Demo]:
+    """A demo that is ready; RuntimeError with its logs when it does not come up.
+
+    given: further environment, as another database.
+    """
+    own = {name: value for name, value in os.environ.items() if name not in KEPT_OUT}
+    environ = own | dict(given or {})
     with tempfile.TemporaryDirectory(prefix="pilotlight-demo-") as folder:
         state = Path(folder)
         process = subprocess.Popen(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import stat
 import subprocess
@@ -94,6 +95,35 @@ def test_a_second_demo_says_where_the_first_is(demo: Demo) -> None:
     assert (demo.state / "demo.json").exists()
 
 
+def process_of(demo: Demo, word: str) -> int | None:
+    """The process below the demo whose command line has the word; None while there is none."""
+    for pid in descendants(demo.process.pid):
+        with suppress(OSError):
+            if word in Path(f"/proc/{pid}/cmdline").read_text():
+                return pid
+    return None
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("word", ["valkey-server", "follow@", "uvicorn"])
+def test_what_is_killed_comes_back_and_goes_on(demo: Demo, word: str) -> None:
+    killed = process_of(demo, word)
+    assert killed is not None
+    os.kill(killed, signal.SIGKILL)
+    assert eventually(lambda: process_of(demo, word) not in (None, killed), within_s=20)
+
+    back_at_s = time.monotonic()
+
+    def in_step_since() -> bool:
+        with suppress(OSError):
+            (cluster,) = demo.get("/api/v1/clusters")["items"]
+            age_s = cluster["data_age_s"]
+            return age_s is not None and age_s < time.monotonic() - back_at_s
+        return False
+
+    assert eventually(in_step_since, within_s=60)
+
+
 @pytest.mark.timeout(60)
 def test_a_request_to_end_ends_every_process(demo: Demo) -> None:
     below = descendants(demo.process.pid)
@@ -102,3 +132,13 @@ def test_a_request_to_end_ends_every_process(demo: Demo) -> None:
     demo.process.wait(timeout=DOWN_WITHIN_S)
     assert not [pid for pid in below if alive(pid)]
     assert not (demo.state / "demo.json").exists()
+
+
+@pytest.mark.timeout(240)
+def test_it_runs_on_postgres_and_redis(postgres: str, redis: str) -> None:
+    given = {"DATABASE_URL": postgres, "REDIS_URL": redis}
+    with running_demo(clusters=1, models=5, given=given) as demo:
+        assert process_of(demo, "valkey-server") is None
+        assert eventually(
+            lambda: bool(demo.get("/api/v1/models")["items"]), within_s=MOVING_WITHIN_S
+        )
