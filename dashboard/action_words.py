@@ -131,14 +131,14 @@ EVIDENCE: Mapping[str, Words] = {
     "written": _("the cluster took the change: %(objects)s"),
     "written-to-revision": _("the cluster took it back, so the Revision was written: %(objects)s"),
     "floor-kept": _("the PodAutoscaler keeps it"),
-    "floor-in-force": _("min %(min)s is in force, %(wished)s replicas wanted"),
+    "floor-in-force": _("min %(min)s is in force; replicas wanted: %(wished)s"),
     "dead-zone": _("nothing moved for %(after_s)s s: one request is sent to wake it"),
     "replicas-ready": _("%(ready)s ready"),
     "start-failing": _("a start fails now: %(reason)s"),
     "start-failed": _("the start failed: %(reason)s"),
     "not-ready-in-time": _("%(ready)s of %(min)s ready after %(after_s)s s"),
     "accepted-not-effective": _(
-        "accepted, not effective: min in force is %(floor)s, %(wished)s replicas wanted"
+        "accepted, not effective: min in force is %(floor)s; replicas wanted: %(wished)s"
     ),
     "revision-replaced": _("revision %(revision)s took over, and the pin with it is lost"),
     "floor-taken-back": _("somebody set min to %(floor)s"),
@@ -150,6 +150,7 @@ EVIDENCE: Mapping[str, Words] = {
     "up-needs-key": _("up, needs a key"),
     "up-unknown-name": _("up, does not know the name %(model)s"),
     "up-bad-request": _("up, refuses the request (%(status)s)"),
+    "finding-route": _("finding the model's own route"),
     "request-sent": _("request sent to %(url)s"),
     "no-route": _("no route: nothing stands behind this address"),
     "down": _("answered %(status)s %(said)s"),

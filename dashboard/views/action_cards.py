@@ -125,6 +125,13 @@ class ActionCard:
         return f"action-{self.row.pk}"
 
     @property
+    def stamp(self) -> str:
+        """Changes with everything that the partial shows."""
+        row = self.row
+        asked = "undo" if row.revert_asked_by else ""
+        return f"{row.state}.{len(self.steps)}.{self.every_s}.{asked}{self.may_undo:d}"
+
+    @property
     def expires(self) -> bool:
         """Whether a countdown still runs."""
         return self.row.expires_at is not None and self.row.state in REVERTIBLE

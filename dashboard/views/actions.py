@@ -48,11 +48,13 @@ def actions(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 def action_show(request: HttpRequest, action_id: str) -> HttpResponse:
-    """One action: a fragment for an open page, else a page of its own."""
-    grant = grant_of_request(request)
-    context = {"action": action_card(action_in_scope(request, action_id), grant), "here": "actions"}
-    fragment = bool(request.headers.get("HX-Request"))
-    return render(request, "partials/action.html" if fragment else "pages/action.html", context)
+    """One action: a page of its own; for an open page a fragment, or 204 if it shows all that."""
+    card = action_card(action_in_scope(request, action_id), grant_of_request(request))
+    if not request.headers.get("HX-Request"):
+        return render(request, "pages/action.html", {"action": card, "here": "actions"})
+    if request.GET.get("seen") == card.stamp:
+        return HttpResponse(status=204)
+    return render(request, "partials/action.html", {"action": card})
 
 
 @require_POST

@@ -34,7 +34,7 @@ def warm(action: Action, *, cluster: Cluster, tools: Tools) -> None:
 def _begin(action: Action, row: ServedModel, *, cluster: Cluster, tools: Tools) -> None:
     route = route_of(cluster, row)
     now = tools.now()
-    take_step(action, Step(state="applying", code="writing", due_at=now), now=now)
+    take_step(action, Step(state="applying", code="finding-route", due_at=now), now=now)
     params = {"url": route.url, "path": route.path, "model": route.model}
     take_step(
         action, Step(state="accepted", code="request-sent", params=params, due_at=now), now=now

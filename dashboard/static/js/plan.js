@@ -1,4 +1,4 @@
-// The dialog of plans: a button opens it, `y` confirms, Esc closes. Countdowns of expiries.
+// The dialog of plans: a button opens it, `y` confirms, Esc closes.
 (() => {
   const dialog = document.getElementById("plan");
   if (!dialog) return;
@@ -45,12 +45,4 @@
     show("plan-broken");
     body.querySelector("[data-status]").textContent = `(${event.detail.xhr.status})`;
   });
-
-  const left = (ms) => {
-    const s = Math.max(0, Math.round(ms / 1000)), two = (n) => String(n).padStart(2, "0");
-    return s >= 86400 ? `${Math.floor(s / 86400)} d ${Math.floor(s / 3600) % 24} h` : `${Math.floor(s / 3600)}:${two(Math.floor(s / 60) % 60)}:${two(s % 60)}`;
-  };
-  setInterval(() => {
-    for (const el of document.querySelectorAll("[data-until]")) el.textContent = left(new Date(el.dataset.until) - Date.now());
-  }, 1000);
 })();

@@ -246,6 +246,19 @@ def test_a_fragment_for_an_open_page_and_a_page_for_a_link(pilot: ServedModel) -
     assert "<html" in client.get(f"/actions/{action.id}/").content.decode()
 
 
+def test_an_open_page_is_told_only_what_is_new(pilot: ServedModel) -> None:
+    plan = planned(pilot, reason="launch")
+    action = add_action(plan.id, idempotency_key="k", by="o", reason="", now=timezone.now())
+    client = Client(headers={"HX-Request": "true"})
+    client.force_login(make_user("one", role="viewer"))
+    first = client.get(f"/actions/{action.id}/").content.decode()
+    seen = first.partition("?seen=")[2].partition('"')[0]
+    assert seen
+    assert client.get(f"/actions/{action.id}/?seen={seen}").status_code == 204
+    Action.objects.update(state="applying")
+    assert "Applying" in client.get(f"/actions/{action.id}/?seen={seen}").content.decode()
+
+
 def test_the_model_page_shows_what_was_done(pilot: ServedModel) -> None:
     assert "Nothing was done" in signed_in().get(f"/models/{pilot.key}/actions/").content.decode()
     served(pilot)

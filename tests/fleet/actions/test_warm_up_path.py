@@ -31,7 +31,7 @@ def test_it_is_served_with_its_ttft(asleep: Bed) -> None:
     action = warmed(asleep, requests=2, timeout_s=120)
     assert codes(action) == [
         ("queued", "asked"),
-        ("applying", "writing"),
+        ("applying", "finding-route"),
         ("accepted", "request-sent"),
         ("accepted", "answered"),
         ("served", "answered"),
