@@ -54,7 +54,7 @@ PILOT = _model(
 # Knative 1.21.
 FIRST: tuple[Profile, ...] = (
     PILOT,
-    _model("llama-3-8b", "chat", 16.1, Rhythm.BURSTS, team="assistant", max_replicas=3),
+    _model("llama-3-8b", "chat", 16.1, Rhythm.BURSTS, team="assistant", target=16, max_replicas=3),
     _model("qwen-7b", "rag", 15.2, Rhythm.BURSTS, team="search", target=2, max_replicas=2),
     _model("mistral-7b", "agents", 14.5, Rhythm.STEADY, team="agents", min_replicas=1),
     _model("embedder", "search", 2.3, Rhythm.STEADY, team="search", min_replicas=1, eager=True),

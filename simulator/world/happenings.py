@@ -16,7 +16,9 @@ from simulator.world.world import World
 KUBECTL = "kubectl-edit"
 # Which models somebody keeps trying to repair, by changing their arguments.
 RETRIED = (Trouble.DOWNLOAD_DENIED, Trouble.LIVENESS_KILL, Trouble.CRASH_LOOP)
+# The first model of a kind moves at once, others in their turn.
 SOON_S = (2.0, 9.0)
+LATER_S = (25.0, 150.0)
 RETRY_S = 1200.0
 ROLLOUT_S = 900.0
 CLEAN_UP_S = 600.0
@@ -31,6 +33,7 @@ class Happenings:
     def __init__(self, world: World, traffic: Traffic) -> None:
         self.world = world
         self.traffic = traffic
+        self._moved: set[Callable[[Profile], None]] = set()
 
     def begin(self) -> None:
         for profile in self.world.plan.models:
@@ -112,7 +115,9 @@ class Happenings:
     # When
 
     def _soon(self, profile: Profile, act: Callable[[Profile], None]) -> None:
-        after = self.world.cluster.draws.uniform(f"soon/{profile.key}", *SOON_S)
+        window = LATER_S if act in self._moved else SOON_S
+        self._moved.add(act)
+        after = self.world.cluster.draws.uniform(f"soon/{profile.key}", *window)
         self.world.timeline.after_real(after, lambda: act(profile))
 
     def _every(self, profile: Profile, mean_s: float, act: Callable[[Profile], None]) -> None:

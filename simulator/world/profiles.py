@@ -63,7 +63,7 @@ class Profile:
     gpus: int = 1
     min_replicas: int = 0
     max_replicas: int = 2
-    target: int = 4
+    target: int = 10
     pool: str = ""
     team: str = "platform"
     environment: str = "prod"

@@ -207,7 +207,7 @@ def test_old_revisions_are_cleaned_up_but_for_the_last_twenty() -> None:
 
 
 def _retarget(number: int, obj: dict[str, Any]) -> None:
-    _set(obj, "scaleTarget", 10 + number)
+    _set(obj, "scaleTarget", 100 + number)
 
 
 def _set(obj: dict[str, Any], *pairs: Any) -> None:
