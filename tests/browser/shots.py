@@ -1,10 +1,11 @@
 """Takes screenshots of a running page: desktop and phone, dark and light.
 
-Usage: python tests/browser/shots.py URL USERNAME PASSWORD FOLDER [PATH ...]
+Usage: python -m tests.browser.shots [FOLDER [PATH ...]], while `make demo` is up.
 """
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 from pathlib import Path
@@ -22,6 +23,7 @@ FLAGS = (
 )
 SIZES = {"desktop": (1440, 900), "phone": (390, 844)}
 THEMES = ("dark", "light")
+DEMO = Path("var/demo.json")
 
 
 def sign_in(page: Page, url: str, name: str, password: str) -> None:
@@ -55,13 +57,20 @@ def shoot(browser: Browser, url: str, who: tuple[str, str], folder: Path, paths:
             context.close()
 
 
-def main(url: str, name: str, password: str, folder: str, *paths: str) -> None:
-    Path(folder).mkdir(parents=True, exist_ok=True)
+def main(folder: str = "var/shots", *paths: str) -> None:
+    demo = json.loads(DEMO.read_text())
+    who = demo["operator"]["username"], demo["operator"]["password"]
+    take(demo["url"], who, Path(folder), list(paths) or ["/", "/clusters/"])
+
+
+def take(url: str, who: tuple[str, str], folder: Path, paths: list[str]) -> None:
+    """All pictures of a running page."""
+    folder.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=list(FLAGS)
         )
-        shoot(browser, url, (name, password), Path(folder), list(paths) or ["/", "/clusters/"])
+        shoot(browser, url, who, folder, paths)
         browser.close()
 
 

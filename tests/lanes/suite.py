@@ -64,7 +64,7 @@ def _browser_part(environ: Mapping[str, str], outcome: Outcome) -> None:
         outcome.left_out.setdefault("chromium", None)
     elif (ROOT / BROWSER).is_dir():
         chosen = {**environ, "DJANGO_ALLOW_ASYNC_UNSAFE": "true"}
-        _part("browser", [str(BROWSER), "-p", "no:asyncio"], environ=chosen, outcome=outcome)
+        _part("browser", [str(BROWSER)], environ=chosen, outcome=outcome)
 
 
 def _part(name: str, arguments: list[str], *, environ: Mapping[str, str], outcome: Outcome) -> None:

@@ -1,0 +1,157 @@
+"""A child process: the web application on a fresh database with rows in every state.
+
+Usage: python -m tests.browser.serve STATE_DIR PORT. Migrates, fills, serves until it is ended.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+PASSWORD = "a long enough phrase"
+
+
+def main(state_dir: str, port: str) -> None:
+    os.environ["PILOTLIGHT_STATE_DIR"] = state_dir
+    os.environ["DATABASE_URL"] = f"sqlite:///{Path(state_dir) / 'rows.sqlite3'}"
+    os.environ["DJANGO_SETTINGS_MODULE"] = "dashboard.settings"
+    os.environ["PILOTLIGHT_DEBUG"] = "on"
+    os.environ.pop("REDIS_URL", None)
+
+    import django
+
+    django.setup()
+    from django.core.management import call_command
+
+    call_command("migrate", verbosity=0)
+    fill()
+    threading.Thread(target=beat, daemon=True).start()
+
+    import uvicorn
+
+    uvicorn.run("dashboard.asgi:application", port=int(port), log_level="warning")
+
+
+def fill() -> None:
+    """Clusters that are live, slow and gone; models in every state; one with a history."""
+    from tests import factories as make
+
+    now = datetime.now(UTC)
+    for role in ("admin", "operator", "viewer"):
+        make.make_user(role, role=role, password=PASSWORD)
+    make.make_user("narrow", role="viewer", password=PASSWORD, namespaces=["rag"])
+    missing = [{"permission": "pods/log", "costs": "engine phases"}]
+    make.make_cluster("demo-a", now=now, missing=missing, watching=["pods", "events"])
+    make.make_cluster("demo-b", now=now, knative="1.20", state="slow")
+    make.make_cluster("demo-c", now=now - timedelta(hours=1), knative="", state="unreachable")
+    fill_models(now)
+
+
+def fill_models(now: datetime) -> None:
+    from tests import factories as make
+
+    last = make.start_shape(started_at=now - timedelta(hours=2))
+    failed = make.start_shape(
+        (("schedule", 545.0), ("unexplained", 20.0)),
+        started_at=now - timedelta(hours=1),
+        outcome="failed",
+        ended_in_phase="schedule",
+    )
+    why = {"phase": "schedule", "class": "unschedulable", "reason": "4 Insufficient nvidia.com/gpu"}
+    common = {"now": now, "count_7d": 25, "p50_s": 81.0, "p95_s": 118.0}
+    make.make_model(
+        "mixtral",
+        state="Failing",
+        rank=0,
+        ready=0,
+        state_code="start-failed",
+        state_params=why,
+        last_start=failed,
+        **common,
+    )
+    make.make_model(
+        "llama-3-8b",
+        state="Degraded",
+        rank=10,
+        cluster="demo-b",
+        probe_serving_1h=17,
+        state_code="failed-start-beside",
+        state_params=why,
+        last_start=last,
+        **common,
+    )
+    waking = make.make_model(
+        "llama-3-70b",
+        state="Starting",
+        rank=20,
+        ready=0,
+        probe_starting_1h=9,
+        state_code="starting",
+        state_params={"phase": "load-engine", "trigger": "scale-from-zero"},
+        **common,
+    )
+    parts = [("decide", 0.8), ("schedule", 9.0), ("fetch-model", 20.0), ("load-engine", 1.0)]
+    make.make_start(waking, parts, started_at=now - timedelta(seconds=31), outcome="running")
+    warm = make.make_model("gemma", rank=40, state_code="ready", last_start=last, **common)
+    history(warm, now)
+    make.make_model(
+        "qwen",
+        state="Cold",
+        rank=50,
+        ready=0,
+        desired=0,
+        namespace="rag",
+        state_code="asleep",
+        last_start=last,
+        **common,
+    )
+    make.make_model("old", state="Stopped", rank=60, ready=0, desired=0, state_code="stopped")
+    make.make_model("far", cluster="demo-c", mode="Standard", rank=40, last_start=last)
+    make.make_model("w" * 120, kind="LLMInferenceService", mode="LLMInferenceService", rank=40)
+    make.make_model(
+        make.HOSTILE,
+        team=make.HOSTILE,
+        state_code=make.HOSTILE,
+        rank=40,
+        last_start=make.start_shape(outcome=make.HOSTILE),
+    )
+
+
+def history(model: object, now: datetime) -> None:
+    """Starts, scale events, probe failures and revisions of the last hours."""
+    from fleet.models import ServedModel
+    from tests import factories as make
+
+    assert isinstance(model, ServedModel)
+    for n in range(8):
+        at = now - timedelta(minutes=40 * n + 10)
+        make.make_start(
+            model,
+            started_at=at,
+            outcome="failed" if n == 3 else "ready",
+            failure_class="crash" if n == 3 else "",
+            failure_reason=f"exit code 1 {make.HOSTILE}" if n == 3 else "",
+        )
+        make.make_scale_event(model, n % 2, 1 - n % 2, at=at)
+        make.make_probe_failure(model, n + 1, at=at, message=make.HOSTILE)
+    for number in (1, 2):
+        make.make_revision(model, number, traffic_percent=50, created_at=now - timedelta(hours=2))
+
+
+def beat() -> None:
+    """Two clusters stay in step, as a follower would keep them."""
+    from fleet.models import Cluster
+
+    while True:
+        now = datetime.now(UTC)
+        Cluster.objects.filter(name="demo-a").update(last_proof_at=now)
+        Cluster.objects.filter(name="demo-b").update(last_proof_at=now - timedelta(seconds=41))
+        time.sleep(2)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
