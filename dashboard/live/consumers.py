@@ -6,16 +6,17 @@ import asyncio
 import contextlib
 import json
 import logging
+import random
 from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
-from channels.auth import get_user
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
+from django.contrib.auth import get_user
 from django.db import Error as DatabaseTrouble
-from django.http import QueryDict
+from django.http import HttpRequest, QueryDict
 from django.utils import translation
 
 from dashboard.access.grants import grant_of_user
@@ -100,21 +101,16 @@ class LiveConsumer(AsyncWebsocketConsumer):
 
     async def _check_forever(self) -> None:
         while True:
-            await asyncio.sleep(CHECK_S)
+            # Viewers come in crowds (a restart, a busy morning); their checks should not.
+            await asyncio.sleep(CHECK_S * random.uniform(0.5, 1.0))
             try:
-                grant = await self._grant_now()
+                grant = await database_sync_to_async(grant_now)(self.scope["session"].session_key)
             except DatabaseTrouble as error:
                 logger.warning("skipped check of a viewer error=%s", type(error).__name__)
                 continue
             if grant != self.grant:
                 await self.close(code=SIGNED_OUT if grant is None else SCOPE_CHANGED)
                 return
-
-    async def _grant_now(self) -> Grant | None:
-        """The grant as the session and the rows say now; None when signed out or revoked."""
-        session = SessionStore(self.scope["session"].session_key)
-        user = await get_user({**self.scope, "session": session})
-        return await database_sync_to_async(grant_of_user)(user)
 
     def _spawn(self, work: Any) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
@@ -150,6 +146,13 @@ class ModelConsumer(LiveConsumer):
         if not grant.sees(key.cluster, key.namespace):
             return None
         return ModelView(key, replace(grant, who=""))
+
+
+def grant_now(session_key: str | None) -> Grant | None:
+    """The grant as the session and the rows say now; None when signed out or revoked."""
+    request = HttpRequest()
+    request.session = SessionStore(session_key)
+    return grant_of_user(get_user(request))
 
 
 def _asked(text: str | None) -> tuple[dict[str, str], str] | None:
