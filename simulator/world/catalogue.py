@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from simulator.world.cluster import Settings
+from simulator.world.nodepools import Pool
 from simulator.world.nodes import NodePlan
 from simulator.world.profiles import Profile, Rhythm, Runtime, Trouble
 from simulator.world.world import WorldPlan
@@ -162,7 +163,9 @@ def _plan(number: int, count: int, *, seed: int, classifier: Profile) -> WorldPl
     settings = SETTINGS[known]
     if number >= len(TABLES):
         settings = replace(settings, name=f"demo-{chr(ord('a') + number)}")
-    return WorldPlan(settings=settings, nodes=_nodes(models), models=models, seed=seed)
+    return WorldPlan(
+        settings=settings, nodes=_nodes(models), pools=_pools(models), models=models, seed=seed
+    )
 
 
 def _stretched(table: Sequence[Profile], count: int) -> list[Profile]:
@@ -187,8 +190,19 @@ def _nodes(models: Sequence[Profile]) -> list[NodePlan]:
         for number in range(1, count + 1)
     ]
     nodes.append(NodePlan(name="cpu-1", gpus=0, pool="cpu"))
-    pools = {each.pool: each for each in models if each.pool}
+    pools = {each.pool: each for each in models if each.pool and not _comes_on_demand(each)}
     return nodes + [_own_node(pool, profile) for pool, profile in sorted(pools.items())]
+
+
+def _comes_on_demand(profile: Profile) -> bool:
+    return profile.trouble is Trouble.COLD_IMAGE
+
+
+def _pools(models: Sequence[Profile]) -> dict[str, Pool]:
+    """Pools whose nodes come when they are needed, without any image."""
+    return {
+        each.pool: Pool(_own_node(each.pool, each)) for each in models if _comes_on_demand(each)
+    }
 
 
 def _own_node(pool: str, profile: Profile) -> NodePlan:
@@ -199,7 +213,7 @@ def _own_node(pool: str, profile: Profile) -> NodePlan:
     warm = profile.trouble is not Trouble.COLD_IMAGE
     spare = 1 if pool == PILOT_POOL else 0
     return NodePlan(
-        name=f"{pool}-1",
+        name=pool if _comes_on_demand(profile) else f"{pool}-1",
         gpus=profile.gpus + spare,
         pool=pool,
         product="NVIDIA-L40S" if pool == "l40s" else "NVIDIA-H100-80GB-HBM3",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from simulator.store.json_values import JsonObject
 from simulator.world.behaviours import Behaviours
 from simulator.world.podstatus import ContainerState, PodState, Run
-from simulator.world.probing import Probe, Worker, failure_text, probe_of
+from simulator.world.probing import Probe, Worker, failure_text, late_text, probe_of
 from simulator.world.pulling import Images
 from simulator.world.replicasets import model_of
 from simulator.world.truth import Start
@@ -170,6 +170,29 @@ class Containers:
             self.kubelet.sync_soon(state)
 
     # The end of a run
+
+    def stall(self, state: PodState, pod: JsonObject, seconds: float) -> None:
+        """A server that answers too late for its probe; only pods without queue-proxy."""
+        server = state.server
+        probe = probe_of(_spec(pod, server.name), "readinessProbe")
+        if probe is None or server.running is None or len(state.app) > 1:
+            return
+        late = late_text(probe, state.pod_ip)
+
+        def miss() -> None:
+            self.kubelet.say(pod, state, "Unhealthy", late, container=server, kind="Warning")
+
+        run, misses = server.running, int(seconds // probe.period_s) + 1
+        for number in range(misses):
+            self._during(state, run, number * probe.period_s, miss)
+        if misses >= probe.failures:
+            after = (probe.failures - 1) * probe.period_s
+            self._during(state, run, after, lambda: self._readiness(state, ready=False))
+            self._during(state, run, seconds, lambda: self._readiness(state, ready=True))
+
+    def _readiness(self, state: PodState, *, ready: bool) -> None:
+        state.server.ready = ready
+        self.kubelet.sync(state)
 
     def kill_for_memory(self, state: PodState, pod: JsonObject) -> None:
         """The kernel ends the server for want of memory; it is restarted in place."""

@@ -1,4 +1,4 @@
-"""What people and nodes do to a running cluster: changes, scaling, image clean-up, crashes.
+"""What people and nodes do to a running cluster: changes, scaling, crashes, stalls, drains.
 
 The first of each comes soon after the world goes live, so that whoever looks sees something move.
 """
@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from simulator.store.json_values import JsonObject
-from simulator.store.resources import INFERENCESERVICES, LLMINFERENCESERVICES
+from simulator.store.resources import INFERENCESERVICES, LLMINFERENCESERVICES, PODS
+from simulator.world.podstatus import PodState
 from simulator.world.profiles import Profile, Rhythm, Runtime, Trouble
 from simulator.world.traffic import Traffic
 from simulator.world.world import World
@@ -21,7 +22,11 @@ SOON_S = (2.0, 9.0)
 LATER_S = (25.0, 150.0)
 RETRY_S = 1200.0
 ROLLOUT_S = 900.0
-CLEAN_UP_S = 600.0
+COLD_NODE_S = 1500.0
+BUSY_S = 1200.0
+STALL_S = 500.0
+DRAIN_S = 2400.0
+MAINTENANCE_S = 600.0
 SCALE_S = 240.0
 CRASH_S = 840.0
 ON_SCHEDULE = ("llama-guard", "night-batch")
@@ -33,7 +38,7 @@ class Happenings:
     def __init__(self, world: World, traffic: Traffic) -> None:
         self.world = world
         self.traffic = traffic
-        self._moved: set[Callable[[Profile], None]] = set()
+        self._moved: set[tuple[str, Trouble]] = set()
 
     def begin(self) -> None:
         for profile in self.world.plan.models:
@@ -42,9 +47,9 @@ class Happenings:
             elif profile.trouble in RETRIED:
                 self._every(profile, RETRY_S, self.change)
             elif profile.trouble is Trouble.COLD_IMAGE:
-                self._soon_and_again(profile, CLEAN_UP_S, self._come_to_a_cold_node)
+                self._soon_and_again(profile, COLD_NODE_S, self.traffic.burst)
             elif profile.trouble is Trouble.NO_GPU:
-                self._soon_and_again(profile, 2 * CLEAN_UP_S, self.traffic.burst)
+                self._soon_and_again(profile, BUSY_S, self.traffic.burst)
             else:
                 self._ordinary(profile)
 
@@ -57,6 +62,8 @@ class Happenings:
         elif standard and profile.rhythm is Rhythm.STEADY and profile.gpus:
             self._every(profile, 3 * ROLLOUT_S, self.change)
             self._every(profile, 3 * CRASH_S, self.crash)
+            self._every(profile, STALL_S, self.stall)
+            self._every(profile, 3 * DRAIN_S, self.drain)
 
     # What can happen
 
@@ -88,35 +95,49 @@ class Happenings:
         resource = LLMINFERENCESERVICES if is_llm else INFERENCESERVICES
         self.world.cluster.change(resource, profile.key, edit, manager="scheduled-job")
 
-    def _come_to_a_cold_node(self, profile: Profile) -> None:
-        """The node's image clean-up took the image; then somebody asks for the model."""
-        self.remove_image(profile)
-        self.traffic.burst(profile)
-
-    def remove_image(self, profile: Profile) -> None:
-        used = {pod.server.image for pod in self.world.kubelet.pods.values()}
-        if profile.image in used:
-            return
-        for name, images in self.world.nodes.images.items():
-            if name.startswith(profile.pool) and profile.image in images.present:
-                images.present.discard(profile.image)
-                self.world.nodes.image_changed(name)
-
     def crash(self, profile: Profile) -> None:
         """The host runs out of memory under a serving model."""
+        found = self._serving(profile)
+        if found is not None:
+            self.world.kubelet.containers.kill_for_memory(*found)
+
+    def stall(self, profile: Profile) -> None:
+        """The engine is busy with one long step: probes time out, nothing restarts."""
+        found = self._serving(profile)
+        if found is not None:
+            seconds = self.world.cluster.draws.uniform(f"stall/{profile.key}", 4, 12)
+            self.world.kubelet.containers.stall(*found, seconds)
+
+    def drain(self, profile: Profile) -> None:
+        """The node of a serving model is drained for ten minutes of maintenance, and comes back."""
+        found = self._serving(profile)
+        if found is None:
+            return
+        node = found[0].node
+        self.world.nodes.cordon(node, unschedulable=True)
         for state in list(self.world.kubelet.pods.values()):
+            if state.node == node:
+                self.world.cluster.remove(PODS, state.key, graceful=True)
+        self.world.timeline.after_real(
+            MAINTENANCE_S, lambda: self.world.nodes.cordon(node, unschedulable=False)
+        )
+
+    def _serving(self, profile: Profile) -> tuple[PodState, JsonObject] | None:
+        """A ready pod of the model."""
+        for state in self.world.kubelet.pods.values():
             pod = self.world.kubelet.pod_of(state)
-            if pod is None or not state.ready:
+            if pod is None or not state.ready or state.stopping:
                 continue
             if self.world.behaviours.profile_of(pod) == profile:
-                self.world.kubelet.containers.kill_for_memory(state, pod)
-                return
+                return state, pod
+        return None
 
     # When
 
     def _soon(self, profile: Profile, act: Callable[[Profile], None]) -> None:
-        window = LATER_S if act in self._moved else SOON_S
-        self._moved.add(act)
+        kind = (act.__name__, profile.trouble)
+        window = LATER_S if kind in self._moved else SOON_S
+        self._moved.add(kind)
         after = self.world.cluster.draws.uniform(f"soon/{profile.key}", *window)
         self.world.timeline.after_real(after, lambda: act(profile))
 

@@ -79,15 +79,30 @@ class Nodes:
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
         self.images: dict[str, NodeImages] = {}
+        self._joined = 0
 
     def add(self, plan: NodePlan) -> None:
         """A new node joins, Ready at once."""
-        number = len(self.images) + 1
+        self._joined += 1
+        number = self._joined
         self.images[plan.name] = NodeImages(self.cluster, plan.name, set(plan.images))
         node = _node_object(plan, number, now=stamp(self.cluster.now()))
         self.cluster.ensure(NODES, node, manager="kubelet")
         self._write(plan.name)
         self._beat(plan.name)
+
+    def remove(self, node: str) -> None:
+        """A node leaves; what it had is gone."""
+        self.images.pop(node, None)
+        self.cluster.remove(NODES, ("", node))
+
+    def cordon(self, node: str, *, unschedulable: bool) -> None:
+        def edit(obj: JsonObject) -> None:
+            obj["spec"].pop("unschedulable", None)
+            if unschedulable:
+                obj["spec"]["unschedulable"] = True
+
+        self.cluster.change(NODES, ("", node), edit, manager="kubectl-cordon")
 
     def image_changed(self, node: str) -> None:
         """The kubelet reports a changed image list within some seconds."""
@@ -99,12 +114,16 @@ class Nodes:
 
     def _beat(self, node: str) -> None:
         def beat() -> None:
+            if node not in self.images:
+                return
             self._write(node)
             self._beat(node)
 
         self.cluster.timeline.after_real(HEARTBEAT_S, beat)
 
     def _write(self, node: str) -> None:
+        if node not in self.images:
+            return
         now, present = stamp(self.cluster.now()), self.images[node].present
 
         def edit(status: JsonObject) -> None:

@@ -58,6 +58,12 @@ def failure_text(probe: Probe, pod_ip: str) -> str:
     return f'{probe.noun} probe failed: Get "http://{pod_ip}:{probe.port}{probe.path}": {refused}'
 
 
+def late_text(probe: Probe, pod_ip: str) -> str:
+    """What the kubelet says of a server that takes longer than the probe's timeout."""
+    why = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"
+    return f'{probe.noun} probe failed: Get "http://{pod_ip}:{probe.port}{probe.path}": {why}'
+
+
 @dataclass(slots=True)
 class Worker:
     """Asks one container by one probe until it answers, or too often did not.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from simulator.store.resources import (
     BUILT_INS,
@@ -35,6 +35,7 @@ from simulator.world.kserve.inferenceservices import InferenceServices
 from simulator.world.kserve.llm import LLMInferenceServices
 from simulator.world.kserve.podwebhook import injector
 from simulator.world.kubelet import Kubelet
+from simulator.world.nodepools import NodePools, Pool
 from simulator.world.nodes import NodePlan, Nodes
 from simulator.world.profiles import Profile
 from simulator.world.replicasets import ReplicaSets
@@ -53,6 +54,7 @@ class WorldPlan:
 
     settings: Settings
     nodes: Sequence[NodePlan]
+    pools: Mapping[str, Pool] = field(default_factory=dict)
     models: Sequence[Profile]
     seed: int = 1
 
@@ -104,6 +106,7 @@ class World:
         GarbageCollector(self.cluster)
         self.kubelet = Kubelet(self.cluster, self.nodes, self.behaviours)
         Scheduler(self.cluster, self.nodes)
+        NodePools(self.cluster, self.nodes, self.plan.pools)
         for node in self.plan.nodes:
             self.nodes.add(node)
 

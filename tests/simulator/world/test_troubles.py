@@ -11,11 +11,13 @@ from simulator.store.resources import (
     DEPLOYMENTS,
     INFERENCESERVICES,
     KNATIVE_SERVICES,
+    NODES,
     PODAUTOSCALERS,
     PODS,
     REVISIONS,
 )
 from simulator.world.knative import names
+from simulator.world.nodepools import Pool
 from simulator.world.nodes import NodePlan
 from simulator.world.profiles import Runtime, Trouble
 from simulator.world.shapes import condition
@@ -282,3 +284,49 @@ def test_a_serving_container_out_of_memory_is_restarted_in_place() -> None:
     assert status["lastState"]["terminated"]["reason"] == "OOMKilled"
     assert at.ready_pods() == 1
     assert at.starts[-1].trigger == "restart"
+
+
+def test_a_stalled_server_misses_probes_goes_unready_and_comes_back_without_a_restart() -> None:
+    at = bench(knative=None)
+    llm = replace(MODEL, runtime=Runtime.LLMISVC, min_replicas=1)
+    at.apply(llm)
+    at.wait_ready(llm)
+    at.run(20)
+    (state,) = at.world.kubelet.pods.values()
+    at.world.kubelet.containers.stall(state, at.pods(llm)[0], 5.0)
+    at.run(3)
+    assert at.ready_pods(llm) == 0
+    at.run(4)
+    assert at.ready_pods(llm) == 1
+    assert "context deadline exceeded" in at.seen.texts("Unhealthy")[-1]
+    (status,) = at.pods(llm)[0]["status"]["containerStatuses"]
+    assert status["restartCount"] == 0
+
+
+def test_a_pool_without_nodes_gets_one_that_has_no_image_and_loses_it_when_idle() -> None:
+    pool = Pool(NodePlan(name="l40s", gpus=1, pool="l40s"))
+    at = bench(pools={"l40s": pool})
+    model = replace(MODEL, pool="l40s")
+    at.apply(model)
+    at.run(60)
+    assert at.seen.texts("TriggeredScaleUp") == [
+        "pod triggered scale-up: [{l40s-pool 0->1 (max: 1)}]"
+    ]
+    at.wait_ready(model)
+    pulled = [text for text in at.seen.texts("Pulled") if "vllm-openai" in text]
+    assert pulled[0].startswith("Successfully pulled image")
+    assert len(at.world.store.list(NODES)) == 2
+    at.run(1000)
+    assert len(at.world.store.list(NODES)) == 1
+
+
+def test_pods_leave_a_cordoned_node_and_the_scheduler_avoids_it() -> None:
+    at = bench(nodes=[GPU_NODE, replace(GPU_NODE, name="gpu-2")])
+    at.apply(replace(MODEL, min_replicas=1))
+    at.wait_ready()
+    node = at.pods()[0]["spec"]["nodeName"]
+    at.world.nodes.cordon(node, unschedulable=True)
+    at.world.store.delete(PODS, "chat", at.pods()[0]["metadata"]["name"], now_gone=False)
+    at.run(40)
+    assert at.ready_pods() == 1
+    assert at.pods()[0]["spec"]["nodeName"] != node

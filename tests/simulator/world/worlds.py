@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -21,6 +21,7 @@ from simulator.store.resources import (
 from simulator.store.versions import StoreEvent
 from simulator.world import manifests
 from simulator.world.cluster import Settings
+from simulator.world.nodepools import Pool
 from simulator.world.nodes import NodePlan
 from simulator.world.profiles import Profile, Runtime
 from simulator.world.shapes import condition, condition_status
@@ -175,12 +176,14 @@ def bench(
     *,
     knative: tuple[int, int] | None = (1, 21),
     nodes: Sequence[NodePlan] = (GPU_NODE,),
+    pools: Mapping[str, Pool] | None = None,
     seed: int = 1,
     **settings: Any,
 ) -> Bench:
     plan = WorldPlan(
         settings=replace(Settings(name="test", knative=knative), **settings),
         nodes=nodes,
+        pools=pools or {},
         models=[],
         seed=seed,
     )
