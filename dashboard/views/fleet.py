@@ -46,7 +46,7 @@ COLUMNS: Sequence[tuple[str, Words, Sort | None, str]] = (
     ("c-p", _("p50 / p95, 7 d"), Sort.SLOWEST, "descending"),
     ("c-probes", _("Probes, 1 h"), Sort.PROBES, "descending"),
     ("c-why", _("Why"), None, ""),
-    ("c-do", "", None, ""),
+    ("c-do", _("Actions"), None, ""),
 )
 
 

@@ -51,9 +51,7 @@ def shoot(browser: Browser, url: str, who: tuple[str, str], folder: Path, paths:
                 page.goto(f"{url}{path}")
                 page.wait_for_timeout(1200)
                 name = path.strip("/").split("?")[0].replace("/", "-")[:40] or "fleet"
-                page.screenshot(
-                    path=folder / f"{name}-{size}-{theme}.png", full_page=size == "phone"
-                )
+                page.screenshot(path=folder / f"{name}-{size}-{theme}.png")
             context.close()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.contrib.staticfiles import finders
 
-from dashboard.charts.plotly_files import SCRIPT, package_data, style_rules
+from dashboard.charts.plotly_files import MAP_STYLE_ID, SCRIPT, package_data, style_rules
 
 
 def test_the_style_sheet_holds_the_rules_of_the_installed_script() -> None:
@@ -14,6 +14,12 @@ def test_the_style_sheet_holds_the_rules_of_the_installed_script() -> None:
     assert ".js-plotly-plot .plotly .main-svg {" in sheet
     assert "X " not in sheet
     assert ".plotly-notifier" in sheet
+
+
+def test_the_style_of_maps_is_the_only_one_that_the_script_adds_by_itself() -> None:
+    script = (package_data() / SCRIPT).read_text(encoding="utf-8")
+    assert f'if(!document.getElementById("{MAP_STYLE_ID}"))' in script
+    assert script.count('document.createElement("style")') == 2
 
 
 def test_a_script_without_the_table_is_said_to_be_unknown() -> None:
