@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING, Any
 from simulator.store.json_values import JsonObject
 from simulator.world.behaviours import Behaviours
 from simulator.world.podstatus import ContainerState, PodState, Run
-from simulator.world.probing import Probe, Worker, failure_text, late_text, probe_of
+from simulator.world.probing import Probe, Worker, failure_text, probe_of
 from simulator.world.pulling import Images
-from simulator.world.replicasets import model_of
-from simulator.world.truth import Start
 
 if TYPE_CHECKING:
     from simulator.world.kubelet import Kubelet
@@ -66,13 +64,13 @@ class Containers:
             container.last = container.run
         container.run = run = Run(program, number, now)
         container.restarts = number
-        container.started = container.init or "startupProbe" not in _spec(pod, container.name)
+        container.started = container.init or "startupProbe" not in spec_of(pod, container.name)
         self._say_begun(state, pod, container)
         self._mark_begun(state, container)
         if program.ends_after_s is not None:
-            self._during(state, run, program.ends_after_s, lambda: self._end(state, pod, container))
+            self.during(state, run, program.ends_after_s, lambda: self._end(state, pod, container))
         if program.answers_after_s is not None:
-            self._during(
+            self.during(
                 state, run, program.answers_after_s, lambda: self._answers(state, container, run)
             )
         if not container.init:
@@ -92,7 +90,7 @@ class Containers:
             if start is not None:
                 start.restarts = container.restarts
 
-    def _during(self, state: PodState, run: Run, stage_s: float, call: Callable[[], None]) -> None:
+    def during(self, state: PodState, run: Run, stage_s: float, call: Callable[[], None]) -> None:
         """Calls after a stage, if this run still goes on by then."""
 
         def if_running() -> None:
@@ -109,7 +107,7 @@ class Containers:
     # Probes
 
     def _probe(self, state: PodState, pod: JsonObject, container: ContainerState, run: Run) -> None:
-        spec = _spec(pod, container.name)
+        spec = spec_of(pod, container.name)
         startup = probe_of(spec, "startupProbe")
         if startup is not None:
             self._work(state, pod, container, run, startup)
@@ -120,7 +118,7 @@ class Containers:
         self, state: PodState, pod: JsonObject, container: ContainerState, run: Run
     ) -> None:
         """Readiness and liveness, once the startup probe has passed or where there is none."""
-        spec = _spec(pod, container.name)
+        spec = spec_of(pod, container.name)
         readiness, liveness = probe_of(spec, "readinessProbe"), probe_of(spec, "livenessProbe")
         if readiness is None:
             self._become_ready(state, container)
@@ -145,7 +143,7 @@ class Containers:
         Worker(
             probe=probe,
             answers=answers,
-            later=lambda stage_s, call: self._during(state, run, stage_s, call),
+            later=lambda stage_s, call: self.during(state, run, stage_s, call),
             failed=failed,
             passed=passed,
             gave_up=lambda missed: self._kill(state, pod, container, missed),
@@ -171,51 +169,6 @@ class Containers:
 
     # The end of a run
 
-    def stall(self, state: PodState, pod: JsonObject, seconds: float) -> None:
-        """A server that answers too late for its probe; only pods without queue-proxy."""
-        server = state.server
-        probe = probe_of(_spec(pod, server.name), "readinessProbe")
-        if probe is None or server.running is None or len(state.app) > 1:
-            return
-        late = late_text(probe, state.pod_ip)
-
-        def miss() -> None:
-            self.kubelet.say(pod, state, "Unhealthy", late, container=server, kind="Warning")
-
-        run, misses = server.running, int(seconds // probe.period_s) + 1
-        for number in range(misses):
-            self._during(state, run, number * probe.period_s, miss)
-        if misses >= probe.failures:
-            after = (probe.failures - 1) * probe.period_s
-            self._during(state, run, after, lambda: self._readiness(state, ready=False))
-            self._during(state, run, seconds, lambda: self._readiness(state, ready=True))
-
-    def _readiness(self, state: PodState, *, ready: bool) -> None:
-        state.server.ready = ready
-        self.kubelet.sync(state)
-
-    def kill_for_memory(self, state: PodState, pod: JsonObject) -> None:
-        """The kernel ends the server for want of memory; it is restarted in place."""
-        server, cluster = state.server, self.kubelet.cluster
-        if server.running is None:
-            return
-        self._close(server, 137, "")
-        if server.run is not None:
-            server.run.reason = "OOMKilled"
-        start = Start(
-            cluster=cluster.settings.name,
-            model=model_of(pod) or "",
-            namespace=state.key[0],
-            pod=state.key[1],
-            pod_uid=state.uid,
-            trigger="restart",
-            start_mode="cached-both",
-            node=state.node,
-        )
-        start.marks["demanded"] = cluster.now()
-        cluster.truth.begin(start)
-        self._restart(state, pod, server)
-
     def _kill(
         self, state: PodState, pod: JsonObject, container: ContainerState, probe: Probe
     ) -> None:
@@ -226,28 +179,28 @@ class Containers:
         if run is None:
             return
         end = self.kubelet.cluster.draws.uniform("sigterm", 0.6, 1.4)
-        self._during(state, run, end, lambda: self._killed(state, pod, container))
+        self.during(state, run, end, lambda: self._killed(state, pod, container))
 
     def _killed(self, state: PodState, pod: JsonObject, container: ContainerState) -> None:
         run = container.running
         served = run is not None and run.answering
         code, message = (0, "") if served else (TERMINATED_EXIT, "KeyboardInterrupt: terminated\n")
-        self._close(container, code, message)
+        self.close(container, code, message)
         self._fail_truth(state, "killed by its probe")
-        self._restart(state, pod, container)
+        self.restart(state, pod, container)
 
     def _end(self, state: PodState, pod: JsonObject, container: ContainerState) -> None:
         run = container.running
         if run is None:
             return
-        self._close(container, run.program.exit_code, run.program.message)
+        self.close(container, run.program.exit_code, run.program.message)
         if container.init and not run.exit_code:
             self._init_done(state, pod)
             return
         self._fail_truth(state, f"{container.name} exit {run.exit_code}")
-        self._restart(state, pod, container)
+        self.restart(state, pod, container)
 
-    def _close(self, container: ContainerState, code: int, message: str) -> None:
+    def close(self, container: ContainerState, code: int, message: str) -> None:
         run = container.running
         if run is None:
             return
@@ -271,7 +224,7 @@ class Containers:
         self.kubelet.later(state, lag, lambda: self.kubelet.sync(state))
         self.kubelet.later(state, lag + 0.01, lambda: self.start_init(state, pod))
 
-    def _restart(self, state: PodState, pod: JsonObject, container: ContainerState) -> None:
+    def restart(self, state: PodState, pod: JsonObject, container: ContainerState) -> None:
         """The first restart is at once; each later one waits twice as long."""
         self.kubelet.later(state, 0.3, lambda: self.kubelet.sync(state))
         wait_s = back_off_seconds(container.restarts)
@@ -317,7 +270,7 @@ def _back_off_text(seconds: float) -> str:
     return f"{minutes}m{rest}s" if minutes else f"{rest}s"
 
 
-def _spec(pod: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+def spec_of(pod: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     listed = [*pod["spec"].get("initContainers", ()), *pod["spec"]["containers"]]
     found: Mapping[str, Any] = next(each for each in listed if each["name"] == name)
     return found

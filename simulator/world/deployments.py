@@ -13,6 +13,12 @@ from typing import Any
 from simulator.store.json_values import JsonObject, copied
 from simulator.store.resources import DEPLOYMENTS, REPLICASETS
 from simulator.world.cluster import Cluster, Controller
+from simulator.world.deployment_progress import (
+    counts_of,
+    has_progressed,
+    is_complete,
+    write_condition,
+)
 from simulator.world.recorder import Source
 from simulator.world.rollout import Bounds, Wish, bounds_of, next_sizes
 from simulator.world.shapes import (
@@ -21,7 +27,6 @@ from simulator.world.shapes import (
     owner,
     owner_name,
     owner_uid,
-    stamp,
     template_hash,
     without_empty,
 )
@@ -148,11 +153,11 @@ class Deployments(Controller):
     ) -> None:
         bounds = bounds_of(deployment)
         current = next((each for each in sets if _key(each) == _key(current)), current)
-        counts = _counts(sets, current, bounds)
+        counts = counts_of(sets, current, bounds)
 
         def edit(obj: JsonObject) -> None:
             old = obj.get("status", {})
-            progressed = _progressed(old, counts)
+            progressed = has_progressed(old, counts)
             obj["status"] = {"observedGeneration": obj["metadata"]["generation"]}
             obj["status"] |= without_empty(counts, kept=("terminatingReplicas",))
             obj["status"]["conditions"] = copied(old.get("conditions", []))
@@ -181,7 +186,7 @@ class Deployments(Controller):
         status, name = obj["status"], current["metadata"]["name"]
         entry = condition(obj, "Progressing")
         before = str(entry["reason"]) if entry else ""
-        if _complete(counts, bounds):
+        if is_complete(counts, bounds):
             text = f'ReplicaSet "{name}" has successfully progressed.'
             if before != "NewReplicaSetAvailable" or text != (entry or {}).get("message"):
                 self._condition(status, "Progressing", "True", "NewReplicaSetAvailable", text)
@@ -210,30 +215,7 @@ class Deployments(Controller):
     def _condition(
         self, status: JsonObject, kind: str, value: str, reason: str, message: str
     ) -> None:
-        """Writes a condition; lastUpdateTime moves with value or reason."""
-        entries: list[JsonObject] = status.setdefault("conditions", [])
-        now = stamp(self.cluster.now())
-        new: JsonObject = {
-            "type": kind,
-            "status": value,
-            "lastUpdateTime": now,
-            "lastTransitionTime": now,
-            "reason": reason,
-            "message": message,
-        }
-        for index, old in enumerate(entries):
-            if old["type"] != kind:
-                continue
-            if old["status"] == value:
-                new["lastTransitionTime"] = old["lastTransitionTime"]
-                new["lastUpdateTime"] = now if _moves(old, reason) else old["lastUpdateTime"]
-            entries[index] = new
-            return
-        entries.append(new)
-
-
-def _moves(old: Mapping[str, Any], reason: str) -> bool:
-    return reason != old["reason"] or reason == "ReplicaSetUpdated"
+        write_condition(status, kind, value, (reason, message), now=self.cluster.now())
 
 
 def set_name(deployment: Mapping[str, Any]) -> str:
@@ -282,47 +264,6 @@ def _wish(replicaset: Mapping[str, Any]) -> Wish:
 def _alive(replicaset: Mapping[str, Any]) -> int:
     status = replicaset.get("status", {})
     return int(status.get("replicas", 0)) + int(status.get("terminatingReplicas", 0))
-
-
-def _counts(
-    sets: Sequence[Mapping[str, Any]], current: Mapping[str, Any], bounds: Bounds
-) -> dict[str, int]:
-    def total(name: str) -> int:
-        return sum(int(each.get("status", {}).get(name, 0)) for each in sets)
-
-    available = total("availableReplicas")
-    wanted = max(bounds.replicas, sum(int(each["spec"]["replicas"]) for each in sets))
-    return {
-        "replicas": total("replicas"),
-        "updatedReplicas": int(current.get("status", {}).get("replicas", 0)),
-        "readyReplicas": total("readyReplicas"),
-        "availableReplicas": available,
-        "unavailableReplicas": max(0, wanted - available),
-        "terminatingReplicas": total("terminatingReplicas"),
-    }
-
-
-def _progressed(old: Mapping[str, Any], counts: Mapping[str, int]) -> bool:
-    """More updated or available pods than before, or fewer old ones.
-
-    Source: pkg/controller/deployment/util, DeploymentProgressing.
-    """
-    old_left = int(old.get("replicas", 0)) - int(old.get("updatedReplicas", 0))
-    return (
-        counts["updatedReplicas"] > int(old.get("updatedReplicas", 0))
-        or counts["replicas"] - counts["updatedReplicas"] < old_left
-        or counts["readyReplicas"] > int(old.get("readyReplicas", 0))
-        or counts["availableReplicas"] > int(old.get("availableReplicas", 0))
-    )
-
-
-def _complete(counts: Mapping[str, int], bounds: Bounds) -> bool:
-    wanted = bounds.replicas
-    return (
-        counts["updatedReplicas"] == wanted
-        and counts["replicas"] == wanted
-        and counts["availableReplicas"] == wanted
-    )
 
 
 def _key(obj: Mapping[str, Any]) -> tuple[str, str]:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from simulator.store.json_values import JsonObject
 from simulator.store.resources import INFERENCESERVICES, LLMINFERENCESERVICES, PODS
+from simulator.world.accidents import Accidents
 from simulator.world.podstatus import PodState
 from simulator.world.profiles import Profile, Rhythm, Runtime, Trouble
 from simulator.world.traffic import Traffic
@@ -38,6 +39,7 @@ class Happenings:
     def __init__(self, world: World, traffic: Traffic) -> None:
         self.world = world
         self.traffic = traffic
+        self.accidents = Accidents(world.kubelet)
         self._moved: set[tuple[str, Trouble]] = set()
 
     def begin(self) -> None:
@@ -99,14 +101,14 @@ class Happenings:
         """The host runs out of memory under a serving model."""
         found = self._serving(profile)
         if found is not None:
-            self.world.kubelet.containers.kill_for_memory(*found)
+            self.accidents.kill_for_memory(*found)
 
     def stall(self, profile: Profile) -> None:
         """The engine is busy with one long step: probes time out, nothing restarts."""
         found = self._serving(profile)
         if found is not None:
             seconds = self.world.cluster.draws.uniform(f"stall/{profile.key}", 4, 12)
-            self.world.kubelet.containers.stall(*found, seconds)
+            self.accidents.stall(*found, seconds)
 
     def drain(self, profile: Profile) -> None:
         """The node of a serving model is drained for ten minutes of maintenance, and comes back."""
