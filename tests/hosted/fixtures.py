@@ -8,10 +8,15 @@ import pytest
 
 from fleet.adapters.kubernetes.client import Access
 from fleet.adapters.kubernetes.reader import KubernetesReader
+from fleet.ports import Clock
 from simulator.api.hosted import HostedApi
 from tests.hosted.loading import load
 
 Read = Callable[..., KubernetesReader]
+
+
+def wall_clock() -> datetime:
+    return datetime.now(UTC)
 
 
 @pytest.fixture
@@ -34,9 +39,9 @@ def read(kubeconfig: Path) -> Iterator[Read]:
     """Makes readers by context; all are closed at the end."""
     made: list[KubernetesReader] = []
 
-    def make(context: str = "hosted") -> KubernetesReader:
+    def make(context: str = "hosted", *, clock: Clock = wall_clock) -> KubernetesReader:
         access = Access(context=context, kubeconfig=str(kubeconfig))
-        made.append(KubernetesReader(access, clock=lambda: datetime.now(UTC)))
+        made.append(KubernetesReader(access, clock=clock))
         return made[-1]
 
     yield make

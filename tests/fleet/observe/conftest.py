@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import pytest
 
@@ -14,8 +14,8 @@ from fleet.history.leases import Lease, claim, release
 from fleet.observe import backoff, reading, tending
 from fleet.observe import follow as follow_
 from fleet.observe.follow import Follower, Task
-from fleet.ports import ClusterReader
-from tests.hosted.fixtures import Read, api, kubeconfig, read
+from fleet.ports import Clock, ClusterReader
+from tests.hosted.fixtures import Read, api, kubeconfig, read, wall_clock
 
 __all__ = ["api", "kubeconfig", "read"]
 
@@ -35,7 +35,7 @@ class Bell:
 class Following:
     """One follower in the test's own thread, so that it shares the test's transaction."""
 
-    def __init__(self, reader: ClusterReader, *, lease: Lease, skew: timedelta) -> None:
+    def __init__(self, reader: ClusterReader, *, lease: Lease, clock: Clock) -> None:
         self.bell = Bell()
         self.lease = lease
         self.over = threading.Event()
@@ -43,18 +43,18 @@ class Following:
             lease=lease,
             reader=reader,
             announcer=self.bell,
-            clock=lambda: datetime.now(UTC) + skew,
+            clock=clock,
             over=self.over,
             settings=LedgerSettings(),
         )
         self.follower = Follower(self.task)
         self.follower.begin()
 
-    def until(self, seen: Callable[[], bool]) -> None:
-        """Turn until it is seen."""
+    def until(self, seen: Callable[[], bool], *, instead: Callable[[], object] = str) -> None:
+        """Turn until it is seen; `instead` says what was there if it never is."""
         deadline = time.monotonic() + PATIENCE_S
         while not seen():
-            assert time.monotonic() < deadline, "never seen"
+            assert time.monotonic() < deadline, f"never seen; instead: {instead()}"
             self.follower.turn()
 
     def turn_for(self, seconds: float) -> None:
@@ -89,10 +89,10 @@ def follow(db: None, read: Read) -> Iterator[Follow]:
     made: list[Following] = []
     add_cluster("hosted", source="kubeconfig", context="hosted", now=datetime.now(UTC))
 
-    def start(context: str = "hosted", *, skew: timedelta = timedelta()) -> Following:
-        lease = claim("hosted", owner=f"test-{len(made)}", now=datetime.now(UTC) + skew)
+    def start(context: str = "hosted", *, clock: Clock = wall_clock) -> Following:
+        lease = claim("hosted", owner=f"test-{len(made)}", now=clock())
         assert lease is not None
-        made.append(Following(read(context), lease=lease, skew=skew))
+        made.append(Following(read(context, clock=clock), lease=lease, clock=clock))
         return made[-1]
 
     yield start

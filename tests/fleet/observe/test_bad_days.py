@@ -24,6 +24,7 @@ from fleet.models import (
 from simulator.api.faults import FaultKind
 from simulator.api.hosted import HostedApi
 from tests.fleet.observe.conftest import Follow
+from tests.hosted.fixtures import wall_clock
 from tests.hosted.loading import DEPLOYMENTS, EVENTS, MODELS, PODS, change, pod
 
 # Streams of the viewer, who may not read LeaderWorkerSets.
@@ -160,7 +161,7 @@ def test_values_that_no_release_knew_yet(api: HostedApi, follow: Follow) -> None
 
 @pytest.mark.parametrize("skew_s", [30, -30], ids=["our clock is ahead", "our clock is behind"])
 def test_clocks_that_differ(api: HostedApi, follow: Follow, skew_s: int) -> None:
-    following = follow(skew=timedelta(seconds=skew_s))
+    following = follow(clock=lambda: wall_clock() + timedelta(seconds=skew_s))
     following.until(state("live"))
     new_pod(api, "skewed")
     following.until(known("skewed"))
