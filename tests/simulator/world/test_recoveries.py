@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from simulator.store.resources import INFERENCESERVICES, NODES, PODS, REVISIONS
+from simulator.store.resources import DEPLOYMENTS, INFERENCESERVICES, NODES, PODS, REVISIONS
+from simulator.world import manifests
 from simulator.world.accidents import Accidents
 from simulator.world.nodepools import Pool
 from simulator.world.nodes import NodePlan
 from simulator.world.profiles import Runtime, Trouble
-from tests.simulator.world.worlds import GPU_NODE, MODEL, bench
+from tests.simulator.world.worlds import GPU_NODE, MODEL, bench, min_scale
 
 
 def test_earlier_crashes_flash_at_the_moment_of_readiness_and_are_taken_back() -> None:
@@ -126,3 +127,20 @@ def test_pods_leave_a_cordoned_node_and_the_scheduler_avoids_it() -> None:
     at.run(40)
     assert at.ready_pods() == 1
     assert at.pods()[0]["spec"]["nodeName"] != node
+
+
+def test_a_lost_autoscaler_pod_leaves_sleeping_models_in_the_dead_zone() -> None:
+    at = bench()
+    for deployment in manifests.control_planes(at.world.plan.settings):
+        at.world.store.create(DEPLOYMENTS, deployment, manager="helm")
+    at.asleep()
+    (pod,) = [
+        each
+        for each in at.world.store.list(PODS, "knative-serving")
+        if each["metadata"]["name"].startswith("autoscaler-")
+    ]
+    at.world.store.delete(PODS, "knative-serving", pod["metadata"]["name"], now_gone=False)
+    at.run(10)
+    at.patch(REVISIONS, "llama-predictor-00001", min_scale(1))
+    at.run(60)
+    assert at.pods() == []
