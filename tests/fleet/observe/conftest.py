@@ -72,8 +72,8 @@ class Following:
 Follow = Callable[..., Following]
 
 
-@pytest.fixture(autouse=True)
-def _no_long_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def no_long_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Seconds become tenths: the order of things stays."""
     monkeypatch.setattr(tending, "PULSE_EVERY_S", 0.2)
     monkeypatch.setattr(follow_, "BEAT_S", 0.2)
@@ -84,7 +84,7 @@ def _no_long_waits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def follow(db: None, read: Read) -> Iterator[Follow]:
+def follow(db: None, no_long_waits: None, read: Read) -> Iterator[Follow]:
     """Follows cluster `hosted` as the viewer; a second call goes on where the first ended."""
     made: list[Following] = []
     add_cluster("hosted", source="kubeconfig", context="hosted", now=datetime.now(UTC))
