@@ -79,6 +79,10 @@ def facts_of(look: Look, *, row: ServedModel, cluster: Cluster, can_ask: bool) -
         found = revisions_now(look, model=model, namespace=row.namespace)
         found = tuple(_with_kept_evidence(cluster, revision) for revision in found)
         model = _with_merged_pod(look, model, found)
+    nodes = rows.nodes(cluster)
+    if not model.gpus:
+        # What a runtime asks for stands in no object that we read.
+        model = replace(model, gpus=rows.gpus_of_replicas(row.key, nodes or ()))
     return Facts(
         read_only=cluster.read_only,
         knative=cluster.knative,
@@ -86,8 +90,8 @@ def facts_of(look: Look, *, row: ServedModel, cluster: Cluster, can_ask: bool) -
         revisions=found,
         desired=row.desired,
         ready=row.ready,
-        nodes=rows.nodes(cluster),
-        gpu_pods=rows.gpu_pods(cluster),
+        nodes=nodes,
+        gpu_pods=rows.gpu_pods(cluster, nodes or ()),
         home_nodes=rows.home_nodes(row.key),
         ready_starts_s=rows.ready_starts_s(row.key),
         can_ask=can_ask,

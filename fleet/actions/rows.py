@@ -7,7 +7,7 @@ from fleet.domain.plans.capacity import GpuPod, Node
 from fleet.domain.records.change import Record
 from fleet.domain.records.keys import ModelKey, ModelKind, Resource
 from fleet.domain.records.serving import ModelRecord, RuntimeRecord
-from fleet.domain.records.workload import NodeRecord, PodRecord
+from fleet.domain.records.workload import NodeRecord
 from fleet.history.kept import as_record
 from fleet.models import Cluster, ColdStart, ObservedObject, Replica
 
@@ -15,7 +15,6 @@ R = TypeVar("R", bound=Record)
 # Newest starts looked at for "how long does it take", and replicas for "where did it run".
 STARTS_LOOKED_AT = 50
 REPLICAS_LOOKED_AT = 200
-ENDED_PHASES = frozenset({"Succeeded", "Failed"})
 
 
 def records(
@@ -56,13 +55,28 @@ def nodes(cluster: Cluster) -> tuple[Node, ...] | None:
     )
 
 
-def gpu_pods(cluster: Cluster) -> tuple[GpuPod, ...]:
-    """GPUs held by the pods that we watch; pods of others are not among them."""
+def gpu_pods(cluster: Cluster, nodes: Iterable[Node]) -> tuple[GpuPod, ...]:
+    """GPUs held by models' replicas; what else runs on the nodes is not watched, and not known.
+
+    A replica does not keep which resource its GPUs are of: its node's own is taken.
+    """
+    resources = {node.name: next(iter(node.gpus), "") for node in nodes}
+    held = Replica.objects.filter(cluster=cluster.name, gpus__gt=0).living().exclude(node="")
     return tuple(
-        GpuPod(node=pod.node, resource=pod.gpu_resource, gpus=pod.gpus)
-        for pod in records(cluster, Resource.PODS, PodRecord)
-        if pod.node and pod.gpus and pod.phase not in ENDED_PHASES
+        GpuPod(node=node, resource=resources.get(node, ""), gpus=gpus)
+        for node, gpus in held.values_list("node", "gpus")
     )
+
+
+def gpus_of_replicas(key: ModelKey, nodes: Iterable[Node]) -> dict[str, int]:
+    """GPUs of this model's newest replica that was placed; {} where none is known."""
+    newest = Replica.objects.of(key).filter(gpus__gt=0).exclude(node="").order_by("-created_at")
+    found = newest.first()
+    if found is None:
+        return {}
+    held = next((node for node in nodes if node.name == found.node), None)
+    resource = next(iter(held.gpus), "") if held else ""
+    return {resource: found.gpus} if resource else {}
 
 
 def home_nodes(key: ModelKey) -> frozenset[str]:
