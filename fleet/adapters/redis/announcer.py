@@ -37,6 +37,10 @@ class RedisAnnouncer:
         for first in range(0, len(keys), KEYS_AT_ONCE):
             self._publish(cluster, keys[first : first + KEYS_AT_ONCE])
 
+    def close(self) -> None:
+        """Drop the connection."""
+        self._redis.close()
+
     def _publish(self, cluster: str, keys: Sequence[str]) -> None:
         with self._lock:
             self._n += 1
