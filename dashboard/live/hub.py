@@ -20,6 +20,8 @@ logger = logging.getLogger(__name__)
 
 # The first change goes out at once, then at most four a second.
 PAUSE_S = 0.25
+# Between looks that take longer than that.
+REST_S = 0.05
 # Without a ring, a look all the same: the net under lost rings, and the age of data.
 LOOK_ANYWAY_S = 3.0
 # A look this fresh serves a viewer who just came.
@@ -132,8 +134,9 @@ class Hub:
                 self.ring(ANYTHING)
             self._rung.clear()
             self._mark_old()
+            began = time.monotonic()
             await self._look()
-            await asyncio.sleep(PAUSE_S)
+            await asyncio.sleep(max(REST_S, began + PAUSE_S - time.monotonic()))
 
     def _mark_old(self) -> None:
         """Where it rings all the time, quiet groups are looked at too."""
