@@ -1,0 +1,115 @@
+"""Facts that a start-up log states beside its durations."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+_RANKS_AT_MOST = 4096
+_LOADERS = {
+    "Runai": "runai_streamer",
+    "Fastsafetensor": "fastsafetensors",
+    "InstantTensor": "instanttensor",
+    "tensorizer": "tensorizer",
+}
+
+Said = re.Match[str]
+
+
+class Facts:
+    """Takes what milestones say. Where ranks differ, the smallest room counts."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, Any] = {}
+        self._ranks: set[str] = set()
+
+    def take(self, name: str, said: Said, *, process: str) -> None:
+        """One milestone and how its pattern matched."""
+        if name == "load_start" and len(self._ranks) < _RANKS_AT_MOST:
+            self._ranks.add(process)
+        reader = _READERS.get(name)
+        if reader is not None:
+            reader(self.known, said)
+
+    def plain(self) -> dict[str, Any]:
+        """As plain JSON values."""
+        ranks = {"ranks": len(self._ranks)} if len(self._ranks) > 1 else {}
+        return {**self.known, **ranks}
+
+
+def _version(known: dict[str, Any], said: Said) -> None:
+    known.setdefault("version", (said["v"] or "").removeprefix("v"))
+
+
+def _engine(known: dict[str, Any], said: Said) -> None:
+    _version(known, said)
+    if said["eng"]:
+        known["engine"] = f"V{said['eng']}"
+
+
+def _least(fact: str, group: str, kind: Callable[[str], float]) -> Callable[[Any, Said], None]:
+    def read(known: dict[str, Any], said: Said) -> None:
+        value = kind((said[group] or "0").replace(",", ""))
+        known[fact] = min(known.get(fact, value), value)
+
+    return read
+
+
+def _most(fact: str, group: str, kind: Callable[[str], float]) -> Callable[[Any, Said], None]:
+    def read(known: dict[str, Any], said: Said) -> None:
+        value = kind(said[group] or "0")
+        known[fact] = max(known.get(fact, value), value)
+
+    return read
+
+
+def _text(fact: str, group: str) -> Callable[[Any, Said], None]:
+    def read(known: dict[str, Any], said: Said) -> None:
+        known.setdefault(fact, said[group])
+
+    return read
+
+
+def _shards(known: dict[str, Any], said: Said) -> None:
+    known["shard_progress_pct"] = int(said["pct"] or 0)
+    kind = said["kind"] or ""
+    loader = next((value for sign, value in _LOADERS.items() if sign in kind), None)
+    if loader is not None:
+        known["loader"] = loader
+
+
+def _cache(value: str, *over: str) -> Callable[[Any, Said], None]:
+    """What was compiled was no hit, whatever else came from the cache."""
+
+    def read(known: dict[str, Any], said: Said) -> None:
+        if known.get("compile_cache") in {None, *over}:
+            known["compile_cache"] = value
+
+    return read
+
+
+def _count(fact: str) -> Callable[[Any, Said], None]:
+    def read(known: dict[str, Any], said: Said) -> None:
+        known[fact] = known.get(fact, 0) + 1
+
+    return read
+
+
+_READERS: dict[str, Callable[[dict[str, Any], Said], None]] = {
+    "banner": _version,
+    "banner_logo": _version,
+    "engine_start": _engine,
+    "platform": _text("platform", "platform"),
+    "filesystem": _text("filesystem", "fs"),
+    "prefetch": _most("prefetch_s", "s", float),
+    "shards": _shards,
+    "model_load": _most("model_load_gib", "gib", float),
+    "kv_memory": _least("kv_memory_gib", "gib", float),
+    "kv_tokens": _least("kv_tokens", "tok", int),
+    "kv_blocks": _least("kv_blocks", "n", int),
+    "concurrency": _least("concurrency", "x", float),
+    "compile_graph": _cache("miss", "hit", "off"),
+    "compile_cached": _cache("hit"),
+    "compile_aot": _cache("hit"),
+    "cache_off": _cache("off"),
+    "jit_during_serving": _count("jit_during_serving"),
+}

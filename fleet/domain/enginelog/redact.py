@@ -1,0 +1,48 @@
+"""A line of a log made fit to be kept: no credentials, no prompts, not long."""
+
+import re
+
+KEPT_AT_MOST = 400
+# What is looked at of a line.
+RAW_AT_MOST = 4 * KEPT_AT_MOST
+_GONE = "…"
+_RULES: tuple[tuple[re.Pattern[str], str], ...] = (
+    # Prompts and answers: what follows such a word is somebody's text.
+    (
+        re.compile(
+            r"(?i)\b(prompts?|prompt_token_ids|messages|content|inputs?|input_value|output_text)"
+            r"(['\"]?\s{0,3}[:=]\s{0,3}['\"\[{(]).{0,16384}"
+        ),
+        r"\1\2" + _GONE,
+    ),
+    (re.compile(r"(?i)\b(authorization['\"]?\s{0,3}[:=]).{1,16384}"), r"\1 " + _GONE),
+    (re.compile(r"(?i)(://)[^/\s@]{1,400}@"), r"\1" + _GONE + "@"),
+    (re.compile(r"(https?://[^\s?#'\"]{1,400})[?#][^\s'\"]{1,4000}"), r"\1?" + _GONE),
+    (re.compile(r"(?i)\b(bearer|basic)\s{1,3}[\w.~+/=-]{6,4000}"), r"\1 " + _GONE),
+    (
+        re.compile(
+            r"(?i)([\w-]{0,40}(?:token|secret|passw(?:or)?d|api[_-]?key|access[_-]?key(?:[_-]?id)?"
+            r"|credential)s?['\"]?\s{0,3}[:=]\s{0,3}['\"]?)[^\s'\",})]{3,4000}"
+        ),
+        r"\1" + _GONE,
+    ),
+    (
+        re.compile(r"(?i)(--[\w-]{0,40}(?:token|key|secret|password)[\s=]{1,3})\S{1,4000}"),
+        r"\1" + _GONE,
+    ),
+    (re.compile(r"\b(?:hf|sk|ghp|gho|glpat|xox[abp]|nvapi)[_-][\w-]{6,400}"), _GONE),
+    (re.compile(r"\b(?:AKIA|ASIA)[A-Z0-9]{12,20}\b"), _GONE),
+    (re.compile(r"\beyJ[\w-]{8,4000}(?:\.[\w-]{1,4000}){0,2}"), _GONE),
+    (re.compile(r"\b(?=\w{0,400}\d)[A-Za-z0-9+_]{32,4000}={0,2}"), _GONE),
+)
+
+
+def redacted(text: str) -> str:
+    """What may be kept of a line: bounded, without secrets and without anybody's words."""
+    kept = text[:RAW_AT_MOST]
+    for pattern, instead in _RULES:
+        kept = pattern.sub(instead, kept)
+    if not kept.isprintable():
+        kept = "".join(each if each.isprintable() else " " for each in kept)
+    kept = kept.strip()
+    return kept if len(kept) <= KEPT_AT_MOST else kept[: KEPT_AT_MOST - 1] + _GONE
