@@ -117,6 +117,8 @@ class Deployments(Controller):
         self, deployment: JsonObject, replicaset: JsonObject, size: int, bounds: Bounds
     ) -> None:
         before = int(replicaset["spec"]["replicas"])
+        if before == size and _shows_bounds(replicaset, bounds):
+            return
 
         def edit(obj: JsonObject) -> None:
             obj["spec"]["replicas"] = size
@@ -251,6 +253,12 @@ def _new_set(deployment: Mapping[str, Any], size: int, *, number: int) -> JsonOb
 def _write_bounds(annotations: JsonObject, bounds: Bounds) -> None:
     annotations["deployment.kubernetes.io/desired-replicas"] = str(bounds.replicas)
     annotations["deployment.kubernetes.io/max-replicas"] = str(bounds.most)
+
+
+def _shows_bounds(replicaset: Mapping[str, Any], bounds: Bounds) -> bool:
+    shown: JsonObject = dict(replicaset["metadata"].get("annotations", {}))
+    _write_bounds(shown, bounds)
+    return bool(shown == replicaset["metadata"].get("annotations"))
 
 
 def _wish(replicaset: Mapping[str, Any]) -> Wish:

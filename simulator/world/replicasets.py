@@ -87,9 +87,13 @@ class ReplicaSets(Controller):
             "terminatingReplicas": len(pods) - len(living),
         }
 
+        status = without_empty(counts, kept=("replicas", "terminatingReplicas"))
+        status["observedGeneration"] = replicaset["metadata"]["generation"]
+        if status == replicaset.get("status"):
+            return
+
         def edit(obj: JsonObject) -> None:
-            obj["status"] = without_empty(counts, kept=("replicas", "terminatingReplicas"))
-            obj["status"]["observedGeneration"] = obj["metadata"]["generation"]
+            obj["status"] = status
 
         key = (replicaset["metadata"]["namespace"], replicaset["metadata"]["name"])
         self.cluster.change(REPLICASETS, key, edit, manager=MANAGER)

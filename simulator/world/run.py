@@ -24,7 +24,7 @@ from simulator.world.catalogue import plans
 from simulator.world.gateway import Gateway
 from simulator.world.happenings import Happenings
 from simulator.world.hooks import WorldLogs, WorldPods
-from simulator.world.seeding import PAST_S, seed
+from simulator.world.seeding import past_seconds, seed
 from simulator.world.timeline import Timeline
 from simulator.world.traffic import Traffic
 from simulator.world.truth import Start, line
@@ -64,7 +64,7 @@ class Running:
 
     def __init__(self, plan: WorldPlan, options: Options, truth: TextIO) -> None:
         self.name = plan.settings.name
-        start = datetime.now(UTC) - timedelta(seconds=PAST_S / options.speed)
+        start = datetime.now(UTC) - timedelta(seconds=past_seconds(plan) / options.speed)
         self.timeline = Timeline(start, options.speed)
         self.world = World(plan, self.timeline, keep=lambda each: _keep(truth, each))
         self.callers = Callers(self.world)

@@ -14,18 +14,26 @@ from simulator.store.resources import NAMESPACES as NAMESPACE
 from simulator.world import manifests
 from simulator.world.catalogue import NAMESPACES
 from simulator.world.profiles import Profile, Runtime, Trouble
-from simulator.world.world import World
+from simulator.world.world import World, WorldPlan
 
 # Before going live, divided by the speed. Models that cannot start come shortly before, so that
 # their attempts are still to be seen.
 PAST_S = 1500.0
+# A big fleet gets a shorter one: living through it takes time.
+BIG_FLEET = 40
+BIG_PAST_S = 600.0
 LATE_S = {
     Trouble.DOWNLOAD_DENIED: 150.0,
     Trouble.LIVENESS_KILL: 100.0,
     Trouble.CRASH_LOOP: 130.0,
     Trouble.HOLDS_GPUS: 700.0,
 }
-APPLIED_EVERY_S = 4.0
+APPLIED_WITHIN_S = 60.0
+
+
+def past_seconds(plan: WorldPlan) -> float:
+    """How long a cluster has lived when it goes live, at speed 1."""
+    return PAST_S if len(plan.models) <= BIG_FLEET else BIG_PAST_S
 
 
 def seed(world: World) -> None:
@@ -68,8 +76,9 @@ def _claim(world: World, profile: Profile) -> None:
 
 
 def _apply_later(world: World, profile: Profile, number: int) -> None:
-    late = LATE_S.get(profile.trouble)
-    after = APPLIED_EVERY_S * number if late is None else PAST_S - late
+    late, past = LATE_S.get(profile.trouble), past_seconds(world.plan)
+    step = APPLIED_WITHIN_S / len(world.plan.models)
+    after = step * number if late is None else past - min(late, past / 2)
     world.timeline.after(after, lambda: apply(world, profile))
 
 

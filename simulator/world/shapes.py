@@ -61,6 +61,15 @@ def owner_uid(obj: Mapping[str, Any]) -> str | None:
     return None
 
 
+def readiness_moved(before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> bool:
+    """Whether a pod came, became ready or unready, or began to go."""
+    if before is None:
+        return True
+    leaving = {"deletionTimestamp" in each["metadata"] for each in (before, after)}
+    ready = {condition_status(each, "Ready") for each in (before, after)}
+    return len(ready) > 1 or len(leaving) > 1
+
+
 def owner_name(obj: Mapping[str, Any], kind: str) -> str | None:
     for reference in obj["metadata"].get("ownerReferences", ()):
         if reference.get("kind") == kind:

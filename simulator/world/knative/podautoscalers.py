@@ -15,7 +15,13 @@ from simulator.store.versions import StoreEvent
 from simulator.world.cluster import Cluster, Controller
 from simulator.world.knative import names
 from simulator.world.knative.deciding import TICK_S, Bounds, Decider
-from simulator.world.shapes import condition, condition_status, moment_of, set_condition
+from simulator.world.shapes import (
+    condition,
+    condition_status,
+    moment_of,
+    readiness_moved,
+    set_condition,
+)
 
 # Above the progress deadline, before an activation is given up.
 # Source: knative/serving pkg/reconciler/autoscaling/kpa/scaler.go, activationTimeoutBuffer.
@@ -53,7 +59,9 @@ class PodAutoscalers(Controller):
 
     def _pod_changed(self, event: StoreEvent) -> None:
         name = event.object["metadata"].get("labels", {}).get(names.REVISION)
-        if name is not None and _readiness_changed(event):
+        if name is None or event.type == "ADDED":
+            return
+        if event.type == "DELETED" or readiness_moved(event.previous, event.object):
             self.queue(event.object["metadata"]["namespace"], name, after_s=0.02)
 
     # One look at one revision
@@ -247,15 +255,6 @@ def ready_pods(cluster: Cluster, key: tuple[str, str]) -> int:
         and condition_status(pod, "Ready") == "True"
         for pod in cluster.store.list(PODS, key[0])
     )
-
-
-def _readiness_changed(event: StoreEvent) -> bool:
-    before, after = event.previous, event.object
-    if event.type == "DELETED" or before is None:
-        return event.type == "DELETED"
-    leaving = ("deletionTimestamp" in each["metadata"] for each in (before, after))
-    ready = {condition_status(each, "Ready") for each in (before, after)}
-    return len(ready) > 1 or len(set(leaving)) > 1
 
 
 def _mirror_services(status: JsonObject, services: Mapping[str, Any], *, now: Any) -> None:

@@ -11,10 +11,11 @@ from typing import Any
 
 from simulator.store.json_values import JsonObject
 from simulator.store.resources import PODAUTOSCALERS, PODS, SERVERLESSSERVICES
+from simulator.store.versions import StoreEvent
 from simulator.world.cluster import Cluster, Controller
 from simulator.world.knative import names
 from simulator.world.knative.podautoscalers import ready_pods
-from simulator.world.shapes import condition_status, owner, set_condition
+from simulator.world.shapes import condition_status, owner, readiness_moved, set_condition
 
 ACTIVATORS = 3
 BACKED = {
@@ -31,7 +32,14 @@ class ServerlessServices(Controller):
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)
         self.follow_own(PODAUTOSCALERS)
-        self.follow(PODS, lambda pod: pod["metadata"].get("labels", {}).get(names.REVISION))
+        cluster.on(PODS, self._pod_changed)
+
+    def _pod_changed(self, event: StoreEvent) -> None:
+        meta = event.object["metadata"]
+        name = meta.get("labels", {}).get(names.REVISION)
+        gone = event.type == "DELETED"
+        if name is not None and (gone or readiness_moved(event.previous, event.object)):
+            self.queue(meta["namespace"], name)
 
     def reconcile(self, namespace: str, name: str) -> None:
         autoscaler = self.cluster.store.get(PODAUTOSCALERS, namespace, name)

@@ -42,6 +42,8 @@ class Services(Controller):
         key = (service["metadata"]["namespace"], service["metadata"]["name"])
         found = self.cluster.store.get(CONFIGURATIONS, *key)
         template = service["spec"]["template"]
+        if found is not None and found["spec"]["template"] == template:
+            return found
         if found is not None:
 
             def edit(obj: JsonObject) -> None:
@@ -64,6 +66,8 @@ class Services(Controller):
             dict(each) | ({"configurationName": key[1]} if "revisionName" not in each else {})
             for each in service["spec"].get("traffic", [{"latestRevision": True, "percent": 100}])
         ]
+        if found is not None and found["spec"]["traffic"] == traffic:
+            return found
         if found is not None:
 
             def edit(obj: JsonObject) -> None:

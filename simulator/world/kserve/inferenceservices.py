@@ -17,11 +17,12 @@ from simulator.store.resources import (
     PODS,
     SERVINGRUNTIMES,
 )
+from simulator.store.versions import StoreEvent
 from simulator.world.cluster import Cluster, Controller
 from simulator.world.kserve import knative_mode, names, standard_mode
 from simulator.world.kserve.modelstatus import write_model_status
 from simulator.world.recorder import Source
-from simulator.world.shapes import condition_status, owner_name, set_condition
+from simulator.world.shapes import condition_status, owner_name, readiness_moved, set_condition
 
 SOURCE = Source("v1beta1Controllers")
 FINALIZER = "inferenceservice.finalizers"
@@ -35,9 +36,19 @@ class InferenceServices(Controller):
         self.knative = cluster.settings.knative is not None
         self.follow_own(INFERENCESERVICES)
         self.follow(DEPLOYMENTS, lambda child: owner_name(child, "InferenceService"))
-        self.follow(PODS, lambda pod: pod["metadata"].get("labels", {}).get(names.ISVC_LABEL))
+        cluster.on(PODS, self._pod_changed)
         if self.knative:
             self.follow(KNATIVE_SERVICES, lambda child: owner_name(child, "InferenceService"))
+
+    def _pod_changed(self, event: StoreEvent) -> None:
+        """Readiness and init containers; what the server's container does goes unseen."""
+        meta = event.object["metadata"]
+        name = meta.get("labels", {}).get(names.ISVC_LABEL)
+        if name is None:
+            return
+        gone = event.type == "DELETED"
+        if gone or readiness_moved(event.previous, event.object) or _inits_moved(event):
+            self.queue(meta["namespace"], name)
 
     def reconcile(self, namespace: str, name: str) -> None:
         isvc = self.cluster.store.get(INFERENCESERVICES, namespace, name)
@@ -181,3 +192,9 @@ class InferenceServices(Controller):
 
 def _key(obj: Mapping[str, Any]) -> tuple[str, str]:
     return obj["metadata"]["namespace"], obj["metadata"]["name"]
+
+
+def _inits_moved(event: StoreEvent) -> bool:
+    before = event.previous or {}
+    field = "initContainerStatuses"
+    return bool(before.get("status", {}).get(field) != event.object["status"].get(field))

@@ -27,7 +27,10 @@ def ensure_service(
     )
     traffic = _traffic(isvc)
     key = (isvc["metadata"]["namespace"], f"{isvc['metadata']['name']}-predictor")
-    if cluster.store.get(KNATIVE_SERVICES, *key) is None:
+    found = cluster.store.get(KNATIVE_SERVICES, *key)
+    if found is not None and found["spec"] == {"template": template, "traffic": traffic}:
+        return found
+    if found is None:
         return cluster.ensure(
             KNATIVE_SERVICES, _service(isvc, key, template, traffic), manager=names.MANAGER
         )
