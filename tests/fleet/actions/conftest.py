@@ -3,7 +3,7 @@ tools with a clock that the test moves."""
 
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,7 +18,9 @@ from fleet.actions.tools import Tools
 from fleet.adapters.kubernetes.client import Access, Client
 from fleet.adapters.kubernetes.reader import KubernetesReader
 from fleet.adapters.kubernetes.writer import KubernetesWriter
+from fleet.domain.records.change import Record
 from fleet.domain.records.keys import Resource
+from fleet.errors import NotThere
 from fleet.history.action_text import evidence_of
 from fleet.history.kept import as_text
 from fleet.models import Action, Cluster, ObservedObject, Plan, ServedModel
@@ -73,6 +75,33 @@ class Bell:
         self.rung += keys
 
 
+def listed(reader: KubernetesReader, kind: Resource) -> Sequence[Record]:
+    """All of a kind; none where the cluster does not serve it."""
+    try:
+        return reader.list(kind).records
+    except NotThere:
+        return ()
+
+
+def observe(reader: KubernetesReader, cluster: Cluster, *, now: datetime) -> None:
+    """Rows of what actions look at, by the reading path."""
+    for kind in OBSERVED:
+        for record in listed(reader, kind):
+            meta = record.meta
+            ObservedObject.objects.update_or_create(
+                cluster=cluster,
+                resource=kind,
+                uid=meta.uid,
+                defaults={
+                    "namespace": meta.namespace,
+                    "name": meta.name,
+                    "record": as_text(record),
+                },
+            )
+    cluster.last_proof_at = now
+    cluster.save(update_fields=["last_proof_at"])
+
+
 class Bed:
     """A hosted cluster, its rows, and somebody who acts."""
 
@@ -119,22 +148,8 @@ class Bed:
         )
 
     def observe(self) -> None:
-        """Rows as a follower would leave them, by the reading path; the data is of now."""
-        for kind in OBSERVED:
-            for record in self.reader.list(kind).records:
-                meta = record.meta
-                ObservedObject.objects.update_or_create(
-                    cluster=self.cluster,
-                    resource=kind,
-                    uid=meta.uid,
-                    defaults={
-                        "namespace": meta.namespace,
-                        "name": meta.name,
-                        "record": as_text(record),
-                    },
-                )
-        self.cluster.last_proof_at = self.now
-        self.cluster.save(update_fields=["last_proof_at"])
+        """Rows as a follower would leave them; the data is of now."""
+        observe(self.reader, self.cluster, now=self.now)
 
     def change(self, plural: str, name: str, edit: Edit, manager: str = "controller") -> None:
         """What a controller (or another person) does to an object."""
