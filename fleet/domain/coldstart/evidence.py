@@ -51,7 +51,7 @@ class Evidence:
     deadline: the rollout was declared failed. disrupted: why the cluster took the pod away.
     plane_ahead_s: by how much the API server's clock ran ahead of ours at the pod's birth.
     lag_low, lag_high, lags: least, most and number of (receipt - stamp) of kubelet Events, in s.
-    version: resourceVersion of the last look at the pod.
+    resource_version: of the last look at the pod.
     unseen_end: it was gone after a gap.
     """
 
@@ -107,7 +107,7 @@ class Evidence:
     gone: Sight | None = None
     unseen_end: bool = False
     plane_ahead_s: float = 0.0
-    version: str = ""
+    resource_version: str = ""
     lag_low: float | None = None
     lag_high: float | None = None
     lags: int = 0
@@ -160,8 +160,10 @@ def _plain(value: Any) -> Any:
 
 
 def evidence_of(facts: dict[str, object]) -> Evidence:
-    """Back from plain values. Keys that this version does not know are dropped; facts without a uid
-    raise KeyError."""
+    """Back from plain values. Keys that are not known are dropped; facts of another version raise
+    ValueError, facts without a uid KeyError."""
+    if facts.get("version") != VERSION:
+        raise ValueError(f"facts of version {facts.get('version')!r}, not {VERSION}")
     known = {item.name for item in fields(Evidence)}
     values = {key: _read(key, value) for key, value in facts.items() if key in known}
     return Evidence(**{"uid": facts["uid"], **values})

@@ -97,9 +97,10 @@ def new_replica(
 def take_pod(group: Group, replica: Replica, pod: PodRecord, *, at: float) -> bool:
     """Fold a pod into its replica; False for a message that is no news."""
     evidence = replica.evidence
-    if evidence.version and not is_newer(pod.meta.resource_version, evidence.version):
+    known = evidence.resource_version
+    if known and not is_newer(pod.meta.resource_version, known):
         return False
-    evidence.version = pod.meta.resource_version
+    evidence.resource_version = pod.meta.resource_version
     evidence.model_uid = evidence.model_uid or (group.record.meta.uid if group.record else "")
     fold_pod(evidence, pod, at=at)
     name_revision(group, evidence, pod.revision, pod.revision_uid)
