@@ -138,7 +138,8 @@ class Store:
         change of status; "main" is what the resource's own path does: all but status; "scale".
         operation "Apply": edit has set the new metadata.managedFields; else they follow from
         the difference, and edit leaves them alone.
-        Generation rises when anything but metadata and status changed. Losing the last
+        Generation rises when anything but metadata and status changed, but for a "binding".
+        Losing the last
         finalizer deletes an object that is marked for it.
         Raises NotFound, Conflict (expect_version), Invalid (another uid), Refused.
         """
@@ -154,7 +155,8 @@ class Store:
         new = cast(JsonObject, shared(new, before))
         if new is before:
             return before
-        new = with_generation(resource, new, before)
+        if subresource != "binding":
+            new = with_generation(resource, new, before)
         if operation == "Update":
             new = self._owned(new, before, _writer(resource, manager, subresource=door))
         if dry_run:

@@ -135,7 +135,7 @@ class Scheduler(Controller):
                 }
             ]
 
-        self.cluster.change(PODS, key, edit, manager=MANAGER)
+        self.cluster.change(PODS, key, edit, manager=MANAGER, subresource="binding")
 
     def _mark_truth(self, pod: Mapping[str, Any], node: str) -> None:
         uid = pod["metadata"]["uid"]
