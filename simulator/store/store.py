@@ -139,8 +139,7 @@ class Store:
         operation "Apply": edit has set the new metadata.managedFields; else they follow from
         the difference, and edit leaves them alone.
         Generation rises when anything but metadata and status changed, but for a "binding".
-        Losing the last
-        finalizer deletes an object that is marked for it.
+        Losing the last finalizer deletes an object that is marked for it.
         Raises NotFound, Conflict (expect_version), Invalid (another uid), Refused.
         """
         old = self._found(resource, namespace, name)
