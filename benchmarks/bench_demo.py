@@ -24,9 +24,11 @@ from tests.browser.shots import FLAGS, sign_in
 
 SETTLE_S = 60
 SAMPLES = 60
-# A Standard model: its upper bound shows in its row and changes nothing that runs.
-CLUSTER, NAMESPACE, NAME = "demo-c", "chat", "llama-3-8b"
-PLURAL = ("serving.kserve.io", "v1beta1", NAMESPACE, "inferenceservices", NAME)
+# A sleeping model's Revision: its upper bound shows in the row by itself, with no controller in
+# between, and changes nothing that runs.
+CLUSTER, NAMESPACE, NAME = "demo-a", "chat", "pilot-predictor-00001"
+REVISION = ("serving.knative.dev", "v1", NAMESPACE, "revisions", NAME)
+MAX_SCALE = "autoscaling.knative.dev/max-scale"
 MERGE_PATCH = "application/merge-patch+json"
 FIRST_MAX = 1000
 SEEN_WITHIN_S = 10.0
@@ -92,9 +94,11 @@ def kubectl_watching(kubeconfig: str) -> Iterator[Kubectl | None]:
         yield None
         return
     where = ("--kubeconfig", kubeconfig, "--context", CLUSTER, "-n", NAMESPACE)
-    shown = "jsonpath={.spec.predictor.maxReplicas}{'\\n'}"
+    shown = "jsonpath={.metadata.annotations.autoscaling\\.knative\\.dev/max-scale}{'\\n'}"
     child = subprocess.Popen(
-        [found, *where, "get", "isvc", NAME, "-w", "-o", shown], stdout=subprocess.PIPE, text=True
+        [found, *where, "get", "revision", NAME, "-w", "-o", shown],
+        stdout=subprocess.PIPE,
+        text=True,
     )
     assert child.stdout is not None
     watched = Kubectl()
@@ -116,7 +120,7 @@ def browser_page(demo: Demo, chromium: str) -> Iterator[Page]:
         page = browser.new_page()
         viewer = demo.record["viewer"]
         sign_in(page, demo.record["url"], viewer["username"], viewer["password"])
-        page.goto(f"{demo.record['url']}/?cluster={CLUSTER}")
+        page.goto(f"{demo.record['url']}/")
         page.wait_for_selector("tr.row")
         page.evaluate(WATCH_ROW)
         yield page
@@ -132,8 +136,8 @@ def changed_at(demo: Demo, page: Page, *, count: int) -> dict[int, float]:
     for bound in range(FIRST_MAX, FIRST_MAX + count):
         page.wait_for_timeout(pauses.uniform(*PAUSE_S) * 1000)
         sent[bound] = time.time()
-        body = {"spec": {"predictor": {"maxReplicas": bound}}}
-        api.patch_namespaced_custom_object(*PLURAL, body, _content_type=MERGE_PATCH)
+        body = {"metadata": {"annotations": {MAX_SCALE: str(bound)}}}
+        api.patch_namespaced_custom_object(*REVISION, body, _content_type=MERGE_PATCH)
         page.wait_for_function(
             "bound => bound in window.seenAt", arg=str(bound), timeout=SEEN_WITHIN_S * 1000
         )
