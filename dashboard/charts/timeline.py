@@ -9,7 +9,7 @@ from typing import Any
 
 from dashboard.words import OUTCOME_LABELS, PHASE_LABELS, TRIGGER_LABELS, word
 from fleet.domain.records.keys import ModelKey
-from fleet.models import Action, ColdStart, ProbeFailure, Replica, Revision, ScaleEvent, ServedModel
+from fleet.models import Action, ColdStart, ProbeFailure, Replica, Revision, ScaleEvent
 
 RANGES: dict[str, timedelta] = {
     "1h": timedelta(hours=1),
@@ -41,7 +41,6 @@ def timeline(key: ModelKey, *, now: datetime, reach: timedelta) -> dict[str, Any
         "until": _ms(window.until),
         "desired": _desired(scale, window),
         "ready": _ready(Replica.objects.of(key), window),
-        "now_ready": ServedModel.objects.of(key).present().values_list("ready", flat=True).first(),
         "starts": _starts(ColdStart.objects.of(key), window),
         "scale": _scale([event for event in scale if event.at >= window.since]),
         "probes": _probes(ProbeFailure.objects.of(key), window),

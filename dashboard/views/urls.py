@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from dashboard.views import clusters, fleet, model, patterns, setup, sign_in, tokens, users
+from dashboard.views import (
+    clusters,
+    fleet,
+    fleet_csv,
+    model,
+    patterns,
+    setup,
+    sign_in,
+    tokens,
+    users,
+)
 
 MODEL = "models/<str:cluster>/<str:kind>/<str:namespace>/<str:name>/"
 
 urlpatterns: list[URLPattern] = [
     path("", fleet.fleet, name="fleet"),
+    path("fleet.csv", fleet_csv.fleet_csv, name="fleet-csv"),
     path(MODEL, model.model, name="model"),
     path(f"{MODEL}timeline.json", model.model_timeline, name="model-timeline"),
     path("clusters/", clusters.clusters, name="clusters"),

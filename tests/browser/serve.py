@@ -11,6 +11,7 @@ import threading
 import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 PASSWORD = "a long enough phrase"
 
@@ -51,74 +52,50 @@ def fill() -> None:
     fill_models(now)
 
 
+WHY = {"phase": "schedule", "class": "unschedulable", "reason": "4 Insufficient nvidia.com/gpu"}
+FAILED = (("schedule", 545.0), ("unexplained", 20.0))
+BEGUN = (("decide", 0.8), ("schedule", 9.0), ("fetch-model", 20.0), ("load-engine", 1.0))
+USUAL = {"count_7d": 25, "p50_s": 81.0, "p95_s": 118.0}
+NOTHING: dict[str, Any] = {"ready": 0, "desired": 0}
+
+
+def models() -> list[tuple[str, dict[str, Any]]]:
+    """One model in each state, and one with a very long name."""
+    trouble = {"state_code": "start-failed", "state_params": WHY, **USUAL}
+    beside = {**trouble, "state_code": "failed-start-beside", "cluster": "demo-b"}
+    doing = {"phase": "load-engine", "trigger": "scale-from-zero"}
+    starting = {"state_code": "starting", "state_params": doing, "probe_starting_1h": 9, **USUAL}
+    asleep = {"state_code": "asleep", "namespace": "rag", **NOTHING, **USUAL}
+    llm = {"kind": "LLMInferenceService", "mode": "LLMInferenceService"}
+    return [
+        ("mixtral", {"state": "Failing", "rank": 0, "ready": 0, **trouble}),
+        ("llama-3-8b", {"state": "Degraded", "rank": 10, "probe_serving_1h": 17, **beside}),
+        ("llama-3-70b", {"state": "Starting", "rank": 20, "ready": 0, **starting}),
+        ("gemma", {"rank": 40, "state_code": "ready", **USUAL}),
+        ("qwen", {"state": "Cold", "rank": 50, **asleep}),
+        ("old", {"state": "Stopped", "rank": 60, "state_code": "stopped", **NOTHING}),
+        ("far", {"cluster": "demo-c", "mode": "Standard", "rank": 40}),
+        ("w" * 120, {"rank": 40, **llm}),
+    ]
+
+
 def fill_models(now: datetime) -> None:
     from tests import factories as make
 
-    last = make.start_shape(started_at=now - timedelta(hours=2))
-    failed = make.start_shape(
-        (("schedule", 545.0), ("unexplained", 20.0)),
-        started_at=now - timedelta(hours=1),
-        outcome="failed",
-        ended_in_phase="schedule",
-    )
-    why = {"phase": "schedule", "class": "unschedulable", "reason": "4 Insufficient nvidia.com/gpu"}
-    common = {"now": now, "count_7d": 25, "p50_s": 81.0, "p95_s": 118.0}
-    make.make_model(
-        "mixtral",
-        state="Failing",
-        rank=0,
-        ready=0,
-        state_code="start-failed",
-        state_params=why,
-        last_start=failed,
-        **common,
-    )
-    make.make_model(
-        "llama-3-8b",
-        state="Degraded",
-        rank=10,
-        cluster="demo-b",
-        probe_serving_1h=17,
-        state_code="failed-start-beside",
-        state_params=why,
-        last_start=last,
-        **common,
-    )
-    waking = make.make_model(
-        "llama-3-70b",
-        state="Starting",
-        rank=20,
-        ready=0,
-        probe_starting_1h=9,
-        state_code="starting",
-        state_params={"phase": "load-engine", "trigger": "scale-from-zero"},
-        **common,
-    )
-    parts = [("decide", 0.8), ("schedule", 9.0), ("fetch-model", 20.0), ("load-engine", 1.0)]
-    make.make_start(waking, parts, started_at=now - timedelta(seconds=31), outcome="running")
-    warm = make.make_model("gemma", rank=40, state_code="ready", last_start=last, **common)
-    history(warm, now)
-    make.make_model(
-        "qwen",
-        state="Cold",
-        rank=50,
-        ready=0,
-        desired=0,
-        namespace="rag",
-        state_code="asleep",
-        last_start=last,
-        **common,
-    )
-    make.make_model("old", state="Stopped", rank=60, ready=0, desired=0, state_code="stopped")
-    make.make_model("far", cluster="demo-c", mode="Standard", rank=40, last_start=last)
-    make.make_model("w" * 120, kind="LLMInferenceService", mode="LLMInferenceService", rank=40)
-    make.make_model(
-        make.HOSTILE,
-        team=make.HOSTILE,
-        state_code=make.HOSTILE,
-        rank=40,
-        last_start=make.start_shape(outcome=make.HOSTILE),
-    )
+    ago = now - timedelta(hours=2)
+    last = make.start_shape(started_at=ago)
+    failed = make.start_shape(FAILED, started_at=ago, outcome="failed", ended_in_phase="schedule")
+    made = {
+        name: make.make_model(name, now=now, **{"last_start": last, **columns})
+        for name, columns in models()
+    }
+    made["mixtral"].last_start = failed
+    made["mixtral"].save()
+    begun = now - timedelta(seconds=31)
+    make.make_start(made["llama-3-70b"], BEGUN, started_at=begun, outcome="running")
+    history(made["gemma"], now)
+    odd = {"team": make.HOSTILE, "state_code": make.HOSTILE, "rank": 40}
+    make.make_model(make.HOSTILE, last_start=make.start_shape(outcome=make.HOSTILE), **odd)
 
 
 def history(model: object, now: datetime) -> None:

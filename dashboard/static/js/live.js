@@ -83,14 +83,14 @@
   const reachable = (root) => [...root.querySelectorAll("a, button, summary, input, select")];
   const place = (root, element) => reachable(root).indexOf(element);
 
-  // Rows do not jump away under a pointer or a focus: then the new order waits.
+  // Rows do not jump away under a pointer or a focus that was just moved: the new order waits.
   const settle = () => {
     const body = document.getElementById("models");
     if (!wanted) return;
     const had = body ? [...body.children].map((row) => row.id) : [];
     const { order, fresh } = wanted;
     if (!body || !order.length) { if (had.length !== order.length) location.reload(); return; }
-    const busy = body.matches(":hover") || body.contains(document.activeElement);
+    const busy = Date.now() - touched < 4000 && (body.matches(":hover") || body.contains(document.activeElement));
     if (busy && had.length === order.length && !fresh.size) return;
     wanted = null;
     if (had.join() === order.join()) return;
@@ -103,6 +103,8 @@
       body.insertBefore(row, before);
     }
   };
+  let touched = 0;
+  for (const name of ["pointermove", "keydown", "pointerdown"]) document.addEventListener(name, () => { touched = Date.now(); }, { passive: true });
   setInterval(settle, 1000);
 
   document.addEventListener("htmx:pushedIntoHistory", open);

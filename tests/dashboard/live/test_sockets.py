@@ -11,6 +11,7 @@ import pytest
 from asgiref.sync import sync_to_async
 from channels.testing import WebsocketCommunicator
 from django.contrib.auth.models import User
+from django.db import connections
 from django.db.models import F
 from django.test import Client
 
@@ -59,6 +60,8 @@ async def hub_ends() -> AsyncIterator[None]:
     yield
     hub.HUB._stop()
     hub.HUB.groups.clear()
+    # The thread for the database keeps its connection, and PostgreSQL's test database with it.
+    await sync_to_async(connections.close_all)()
 
 
 @pytest.fixture

@@ -192,6 +192,21 @@ def test_pages_of_fifty_rows(admin: Client, now: datetime) -> None:
     assert len(names(page(admin, "/?page=999"))) == 20
 
 
+def test_the_table_as_csv_keeps_to_filters_and_scope(client: Client, now: datetime) -> None:
+    make_cluster(now=now)
+    make_model("=cmd()", p50_s=84.5, state_code="asleep")
+    make_model("elsewhere", namespace="rag")
+    client.force_login(make_user(role="viewer", namespaces=["chat"]))
+    response = client.get("/fleet.csv?sort=name")
+    head, *rows = response.content.decode().splitlines()
+    assert response["Content-Type"] == "text/csv; charset=utf-8"
+    assert head.startswith("state,cluster,kind,namespace,name,")
+    assert rows == [
+        "Warm,demo-a,InferenceService,chat,'=cmd(),Knative,search,prod,1,1,0,3,0,0,84.5,,0,"
+        "Asleep on purpose; a request wakes it"
+    ]
+
+
 def test_the_number_of_queries_does_not_grow_with_rows(
     admin: Client, now: datetime, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
