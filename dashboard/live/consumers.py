@@ -22,7 +22,7 @@ from django.utils import translation
 from dashboard.access.grants import grant_of_user
 from dashboard.access.rules import Grant
 from dashboard.live.fragments import numbered
-from dashboard.live.hub import HUB
+from dashboard.live.hub import HUB, now_ms
 from dashboard.live.views import ClustersView, FleetView, ModelView
 from dashboard.views.fleet_query import FleetQuery
 from fleet.domain.records.keys import ModelKey
@@ -97,7 +97,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
             while self.behind:
                 self.behind = False
                 self.n += 1
-                await self.send(text_data=numbered(self.n, '"now":0}'))
+                await self.send(text_data=numbered(self.n, f'"now":{now_ms()}}}'))
 
     async def _check_forever(self) -> None:
         while True:
