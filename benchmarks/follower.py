@@ -71,6 +71,10 @@ class BenchFollower:
         """Changes of pods that came."""
         return self._reader.changes
 
+    def behind(self, made: int) -> bool:
+        """Whether some of so many changes did not come yet, or came and are not written."""
+        return self.seen < made or not self._follower._around.inbox._items.empty()
+
     def until_live(self) -> None:
         self._follower.begin()
         until = time.monotonic() + FIRST_STEP_S

@@ -99,6 +99,29 @@ class ClusterReader(Protocol):
         """End every open watch at once, also those that other threads are blocked on."""
 
 
+class LogReader(Protocol):
+    """Reads logs of containers. Every call has a time-out; raises only fleet.errors."""
+
+    def lines(
+        self,
+        *,
+        namespace: str,
+        pod: str,
+        container: str,
+        since: float | None,
+        previous: bool,
+        at_most: int,
+    ) -> Sequence[str]:
+        """Whole lines, each with the kubelet's stamp, oldest first, `at_most` bytes of them.
+
+        since: seconds since the epoch, cut to whole ones; None = from the container's start.
+        previous: of the run before this one.
+        """
+
+    def close(self) -> None:
+        """Drop what is open."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patch:
     """A merge patch of one object. `object` is apiVersion/Kind/namespace/name; uid and
@@ -165,6 +188,7 @@ class ModelCaller(Protocol):
 
 
 class Announcer(Protocol):
-    """Rings the bell: what changed, as keys. Never raises: a lost bell costs seconds."""
+    """Rings the bell: what changed, as keys of models; the bare name of a cluster = its own row.
+    Never raises: a lost bell costs seconds."""
 
     def changed(self, *, cluster: str, keys: Sequence[str]) -> None: ...

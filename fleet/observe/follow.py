@@ -17,11 +17,12 @@ from fleet.history.patience import write_patiently
 from fleet.history.streams import Stream
 from fleet.observe.account import Account
 from fleet.observe.board import Board
-from fleet.observe.inbox import Inbox, Item, Letter
+from fleet.observe.enginelogs import LISTENERS, EngineLogs
+from fleet.observe.inbox import Inbox, Item, Letter, Overheard
 from fleet.observe.plan import WITHOUT_NAMESPACE, streams_for
 from fleet.observe.reading import StreamReading, Surroundings
 from fleet.observe.tending import keep_pulse, look_once
-from fleet.ports import Announcer, ClusterFacts, ClusterReader
+from fleet.ports import Announcer, ClusterFacts, ClusterReader, LogReader
 
 logger = logging.getLogger(__name__)
 
@@ -35,7 +36,8 @@ JOIN_S = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """What following one cluster takes. over: set from outside to end within a second."""
+    """What following one cluster takes. over: set from outside to end within a second. logs: None
+    where servers' logs are not to be read."""
 
     lease: Lease
     reader: ClusterReader
@@ -44,6 +46,7 @@ class Task:
     over: threading.Event
     settings: LedgerSettings
     namespaces: Sequence[str] = ()
+    logs: LogReader | None = None
 
 
 def follow(task: Task, *, deadline_s: float) -> None:
@@ -79,6 +82,7 @@ class Follower:
             stop=task.over,
             clock=task.clock,
         )
+        self._engine_logs = self._listening()
         self._threads: dict[object, threading.Thread] = {}
         self._facts: ClusterFacts | None = None
         self._settling = bool(left.positions)
@@ -98,6 +102,15 @@ class Follower:
         self._start("pulse", lambda: keep_pulse(self._around))
         self._start("look", lambda: look_once(self._around, namespaces=self._task.namespaces))
         self._read(self._account.positions)
+        if self._engine_logs is not None:
+            for number in range(LISTENERS):
+                self._start(f"logs {number}", self._engine_logs.run)
+
+    def _listening(self) -> EngineLogs | None:
+        around = self._around
+        if self._task.logs is None:
+            return None
+        return EngineLogs(self._task.logs, inbox=around.inbox, stop=around.stop, clock=around.clock)
 
     def turn(self) -> None:
         """Take in what came, settle, write, announce; a little waiting when nothing comes."""
@@ -113,6 +126,8 @@ class Follower:
         time-outs."""
         self._task.over.set()
         self._task.reader.close()
+        if self._task.logs is not None:
+            self._task.logs.close()
         until = time.monotonic() + JOIN_S
         for thread in self._threads.values():
             thread.join(max(0.0, until - time.monotonic()))
@@ -137,6 +152,8 @@ class Follower:
             if isinstance(item, Letter):
                 self._account.note(item)
                 self._apply(item)
+            elif isinstance(item, Overheard):
+                self._ledger.heard(item.uid, item.attempt, item.heard)
             else:
                 self._facts = item
                 self._account.note_facts(item)
@@ -179,6 +196,10 @@ class Follower:
                 )
             )
             self._account.written(columns)
+            if self._engine_logs is not None:
+                self._engine_logs.want(self._ledger.logs_wanted(now=now))
+        if set(columns) - {"last_proof_at"}:
+            keys = (*keys, self._task.lease.cluster)
         if keys:
             self._task.announcer.changed(cluster=self._task.lease.cluster, keys=keys)
 

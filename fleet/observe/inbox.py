@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from fleet.domain.coldstart.heard import Heard
 from fleet.history.streams import Stream
 from fleet.ports import ClusterFacts, Message, StopFlag
 
@@ -24,7 +25,16 @@ class Letter:
     message: Message
 
 
-Item = Letter | ClusterFacts
+@dataclass(frozen=True, slots=True)
+class Overheard:
+    """What the log of a replica's server says of one of its starts."""
+
+    uid: str
+    attempt: int
+    heard: Heard
+
+
+Item = Letter | ClusterFacts | Overheard
 
 
 class Inbox:

@@ -36,6 +36,7 @@ def test_a_cluster_is_in_step_within_moments(follow: Follow) -> None:
     assert {"permission": "pods/log", "costs": "engine phases"} in row.missing
     assert WatchPosition.objects.count() == len(row.watching)
     assert not Gap.objects.exists()
+    assert "hosted" in following.bell.keys
 
 
 def test_every_noun_is_read_into_rows(follow: Follow) -> None:
