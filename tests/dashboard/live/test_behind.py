@@ -13,7 +13,7 @@ async def test_nobody_waits_for_a_slow_viewer_and_it_learns_of_the_gap() -> None
     free = asyncio.Event()
     carried: list[dict[str, Any]] = []
 
-    async def slow_line(message: dict[str, Any]) -> None:
+    async def slow_line(message: Any) -> None:
         await free.wait()
         carried.append(json.loads(message["text"]))
 
