@@ -81,6 +81,7 @@ REFUSALS: Mapping[str, Words] = {
     ),
     "nothing-to-change": _("Min is %(min)s already."),
     "no-activator": _("Nothing holds a request while this model is at zero. Raise min instead."),
+    "no-address": _("The model has no address: it never became ready."),
     "route-not-allowed": _(
         "No request may be sent to this model: an admin has to name the cluster's gateway, or "
         "allow the model's host."

@@ -4,6 +4,7 @@ import logging
 from datetime import timedelta
 
 from fleet.actions.apply import apply
+from fleet.actions.claimed import renewing
 from fleet.actions.follow import check, follow, watch
 from fleet.actions.revert import must_revert, revert
 from fleet.actions.tools import Tools, cluster_of
@@ -16,8 +17,9 @@ from fleet.models import Action, Cluster
 
 logger = logging.getLogger(__name__)
 
-# A worker that was killed is succeeded after this long.
-CLAIM_S = 20.0
+# A worker that was killed is succeeded after this long. Longer than one call to a cluster may take:
+# the claim is renewed before each.
+CLAIM_S = 45.0
 TRY_AGAIN = timedelta(seconds=3)
 TRY_UNDO_AGAIN = timedelta(seconds=10)
 
@@ -41,6 +43,7 @@ def advance(action_id: str, *, tools: Tools) -> bool:
 
 def _next(action: Action, *, tools: Tools) -> None:
     cluster = cluster_of(action)
+    tools = renewing(tools, action, for_s=CLAIM_S)
     if cluster is None:
         _orphaned(action, tools=tools)
     elif must_revert(action, tools=tools):

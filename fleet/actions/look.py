@@ -94,6 +94,7 @@ def facts_of(look: Look, *, row: ServedModel, cluster: Cluster, can_ask: bool) -
         gpu_pods=rows.gpu_pods(cluster, nodes or ()),
         home_nodes=rows.home_nodes(row.key),
         ready_starts_s=rows.ready_starts_s(row.key),
+        has_address=bool(row.url),
         can_ask=can_ask,
     )
 

@@ -15,8 +15,9 @@ from fleet.models import Plan
 
 # A plan shows the cluster as it was; older ones are made anew.
 PLAN_LIVES = timedelta(minutes=10)
-# A worker that took a plan and never came back.
-PREVIEW_CLAIM = timedelta(seconds=20)
+# A worker that took a plan and did not come back by then never will. A slow cluster must fit in,
+# else each worker would take the plan from the one before, for ever.
+PREVIEW_CLAIM = timedelta(seconds=60)
 
 
 def add_plan(

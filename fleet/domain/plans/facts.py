@@ -82,7 +82,8 @@ class ModelNow:
 class Facts:
     """knative: version of the controller, "" = unknown. desired, ready: replicas as last observed.
     nodes: None = may not be read. home_nodes: where this model's pods ran. ready_starts_s: lengths
-    of its comparable ready starts. can_ask: a request may be sent through its route."""
+    of its comparable ready starts. has_address: it has a route. can_ask: a request may be sent
+    there."""
 
     read_only: bool = False
     knative: str = ""
@@ -94,6 +95,7 @@ class Facts:
     gpu_pods: tuple[GpuPod, ...] = ()
     home_nodes: frozenset[str] = frozenset()
     ready_starts_s: tuple[float, ...] = ()
+    has_address: bool = True
     can_ask: bool = False
 
     def seen(self) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from fleet.domain.records.keys import Mode
 
 REFUSALS: tuple[tuple[str, Callable[[Facts], bool]], ...] = (
     ("no-activator", lambda f: asleep(f) and f.model.mode is not Mode.KNATIVE),
+    ("no-address", lambda f: not f.has_address),
     ("route-not-allowed", lambda f: not f.can_ask),
 )
 

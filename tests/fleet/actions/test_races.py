@@ -95,6 +95,33 @@ def test_a_worker_that_lost_its_claim_writes_nothing(asleep: Bed) -> None:
     assert len(Action.objects.get().steps.all()) == 3
 
 
+def test_a_slow_cluster_keeps_its_worker(asleep: Bed) -> None:
+    """Each call takes half a minute: together far longer than a claim, which is renewed."""
+
+    class Slow:
+        def __init__(self, writer: Any) -> None:
+            self.writer, self.free = writer, 0
+
+        def read(self, object_: str) -> Any:
+            self._wait()
+            return self.writer.read(object_)
+
+        def patch(self, patch: Patch, *, dry_run: bool) -> PatchResult:
+            self._wait()
+            result: PatchResult = self.writer.patch(patch, dry_run=dry_run)
+            return result
+
+        def _wait(self) -> None:
+            asleep.now += timedelta(seconds=30)
+            self.free += len(due_actions(now=asleep.now))
+
+    plan = asleep.plan(min=1)
+    slow = Slow(asleep.writer)
+    asleep.writer = slow
+    action = asleep.apply(plan)
+    assert (action.state, slow.free) == ("accepted", 0)
+
+
 def test_the_object_was_made_anew_since(asleep: Bed) -> None:
     plan = asleep.plan(min=1)
     of = resource("revisions", GROUPS["revisions"])

@@ -66,6 +66,7 @@ def asleep(**given: Any) -> Facts:
     [
         pytest.param(asleep(model={"mode": Mode.STANDARD}), "no-activator", id="Standard at zero"),
         pytest.param(asleep(model={"mode": Mode.LLM}), "no-activator", id="LLM at zero"),
+        pytest.param(asleep(has_address=False), "no-address", id="never became ready"),
         pytest.param(asleep(can_ask=False), "route-not-allowed", id="no host allowed"),
         pytest.param(asleep(model={"stopped": True}), "stopped", id="stopped"),
     ],
