@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from fleet.domain.coldstart.heard import Heard, heard_of, heard_plain
 from fleet.domain.coldstart.sight import Sight, clock_ahead_s
 
 VERSION = 1
@@ -23,6 +24,7 @@ class Attempt:
     reason: str = ""
     restarted: Sight | None = None
     ready: Sight | None = None
+    heard: Heard | None = None
 
 
 @dataclass(slots=True)
@@ -53,6 +55,7 @@ class Evidence:
     lag_low, lag_high, lags: least, most and number of (receipt - stamp) of kubelet Events, in s.
     resource_version: of the last look at the pod.
     unseen_end: it was gone after a gap.
+    heard: what the server's log said of the first start, None where it is not read.
     """
 
     uid: str
@@ -95,6 +98,7 @@ class Evidence:
     main_event: Sight | None = None
     main_waited: bool = False
     serving: Sight | None = None
+    heard: Heard | None = None
     ready: Sight | None = None
     ready_now: bool = False
     routed: Sight | None = None
@@ -148,6 +152,8 @@ def facts_of(evidence: Evidence) -> dict[str, object]:
 
 def _plain(value: Any) -> Any:
     """Sights and pairs as lists, attempts and members as dicts."""
+    if isinstance(value, Heard):
+        return heard_plain(value)
     if isinstance(value, tuple):
         return list(value)
     if isinstance(value, list):
@@ -174,6 +180,8 @@ def _read(key: str, value: Any) -> Any:
         return Sight(*value)
     if key in _PAIRS and value is not None:
         return (value[0], value[1])
+    if key == "heard" and value is not None:
+        return heard_of(value)
     if key == "attempts":
         return [Attempt(**_parts(item)) for item in value]
     if key == "members":

@@ -148,10 +148,20 @@ def _readiness(evidence: Evidence, pod: PodRecord, *, after: float | None, at: f
     seen = condition(pod.conditions, "Ready")
     is_ready = seen is not None and seen.status == "True"
     evidence.ready_now = is_ready and evidence.deleted is None
-    if is_ready and seen is not None and evidence.ready is None and evidence.ready_now:
-        stamp = seen.changed_at.timestamp() if seen.changed_at else None
+    if seen is None or not is_ready or evidence.ready is not None:
+        return
+    stamp = seen.changed_at.timestamp() if seen.changed_at else None
+    if evidence.ready_now or _was_ready_first(evidence, stamp, at):
         evidence.ready = Sight(stamp, after, at)
         evidence.trouble = None
+
+
+def _was_ready_first(evidence: Evidence, stamp: float | None, at: float) -> bool:
+    """One message, after a gap, shows Ready and the deletion: Ready was first by its stamp."""
+    deleted = evidence.deleted
+    if deleted is None or deleted.by != at or deleted.stamp is None or stamp is None:
+        return False
+    return stamp - evidence.ahead_s <= deleted.stamp - evidence.plane_ahead_s
 
 
 def _again(

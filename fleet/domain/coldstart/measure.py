@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from fleet.domain.coldstart.evidence import Attempt, Evidence
+from fleet.domain.coldstart.heard import Heard, Part, engine_ready, parts_of
 from fleet.domain.coldstart.outcome import outcome_of, start_mode_of
 from fleet.domain.coldstart.phases import (
     Reader,
@@ -25,6 +26,7 @@ from fleet.domain.coldstart.start import (
     StartMode,
     Trigger,
 )
+from fleet.domain.coldstart.trouble import REASON_LENGTH
 from fleet.domain.records.keys import ModelKey
 
 _OPEN = frozenset({Outcome.RUNNING, Outcome.FAILED})
@@ -38,7 +40,8 @@ def measure(evidence: Evidence, *, cluster: str, now: float) -> ColdStart:
     stop = _stop(evidence, ready, now=now)
     spans, clamped = spans_of(steps_of(evidence), start=start, end=stop.at)
     finished = ready is not None or evidence.ended is not None
-    rows = [*_phase_spans(spans, finished=finished), *_route(evidence, ready)]
+    parts = _engine_parts(evidence, spans)
+    rows = [*_phase_spans(spans, finished=finished, parts=parts), *_route(evidence, ready)]
     end = max(spans[-1].end, start.at)
     partial = outcome is Outcome.PARTIAL
     return ColdStart(
@@ -47,7 +50,7 @@ def measure(evidence: Evidence, *, cluster: str, now: float) -> ColdStart:
         trigger=Trigger(evidence.trigger),
         start_mode=start_mode_of(evidence),
         outcome=outcome,
-        failure=failure,
+        failure=_explained(failure, evidence.heard),
         started_at=when(start.at),
         ready_at=when(end) if ready is not None else None,
         ended_at=when(end) if finished else None,
@@ -85,7 +88,26 @@ def _stop(evidence: Evidence, ready: Moment | None, *, now: float) -> Moment:
     return Moment(max(now, evidence.looked), 0.0)
 
 
-def _phase_spans(spans: list[Span], *, finished: bool) -> Iterator[PhaseSpan]:
+def _explained(failure: Failure | None, heard: Heard | None) -> Failure | None:
+    """A crash with what the server's log says of it."""
+    if failure is None or failure.class_ != "crash" or heard is None or not heard.reason:
+        return failure
+    return Failure(class_=failure.class_, reason=heard.reason[:REASON_LENGTH])
+
+
+def _engine_parts(evidence: Evidence, spans: list[Span]) -> tuple[Part, ...]:
+    """Sub-phases of the first start's loading; after a restart in it only those that the last run
+    tells by itself."""
+    loading = next((span for span in spans if span.phase is Phase.LOAD_ENGINE), None)
+    if loading is None:
+        return ()
+    began = None if evidence.restarts else loading.start + evidence.ahead_s
+    return tuple(parts_of(evidence.heard, run=evidence.restarts, began=began))
+
+
+def _phase_spans(
+    spans: list[Span], *, finished: bool, parts: tuple[Part, ...]
+) -> Iterator[PhaseSpan]:
     """The last span of an unfinished start is open: its seconds run to the clock."""
     for at, span in enumerate(spans):
         is_open = not finished and at == len(spans) - 1
@@ -96,6 +118,7 @@ def _phase_spans(spans: list[Span], *, finished: bool) -> Iterator[PhaseSpan]:
             seconds=round(span.end - span.start, 3),
             source=span.source,
             error_s=None if span.error_s is None else round(span.error_s, 3),
+            parts=parts if span.phase is Phase.LOAD_ENGINE else (),
         )
 
 
@@ -138,15 +161,13 @@ def _attempt(
     read = Reader(evidence)
     began = moment(attempt.began, ahead_s=read.ahead_s)
     ready = read.node(attempt.ready, prompt=True)
-    steps = [
-        Step(Phase.PREPARE, read.node(attempt.restarted), "container"),
-        Step(Phase.LOAD_ENGINE, ready, "condition"),
-    ]
+    steps = list(_attempt_steps(attempt, read, ready))
     last = number == len(evidence.attempts)
     outcome, failure = _attempt_outcome(evidence, attempt, is_last=last)
     finished = ready is not None or (last and evidence.ended is not None)
     spans, clamped = spans_of(steps, start=began, end=_stop(evidence, ready, now=now).at)
     end = max(spans[-1].end, began.at)
+    parts = tuple(parts_of(attempt.heard, run=attempt.restarts, began=_restarted_at(attempt)))
     return ColdStart(
         **_identity(evidence, cluster),
         attempt=number,
@@ -154,7 +175,7 @@ def _attempt(
         trigger=Trigger.RESTART,
         start_mode=StartMode.CACHED_BOTH,
         outcome=outcome,
-        failure=failure,
+        failure=_explained(failure, attempt.heard),
         started_at=when(began.at),
         ready_at=when(end) if ready is not None else None,
         ended_at=when(end) if finished else None,
@@ -162,8 +183,22 @@ def _attempt(
         total_s=round(end - began.at, 3),
         unexplained_s=_unexplained_s(spans),
         clamped=clamped,
-        phases=tuple(_phase_spans(spans, finished=finished)),
+        phases=tuple(_phase_spans(spans, finished=finished, parts=parts)),
     )
+
+
+def _attempt_steps(attempt: Attempt, read: Reader, ready: Moment | None) -> Iterator[Step]:
+    yield Step(Phase.PREPARE, read.node(attempt.restarted), "container")
+    said = read.node(engine_ready(attempt.heard, run=attempt.restarts))
+    if said is None:
+        yield Step(Phase.LOAD_ENGINE, ready, "condition")
+        return
+    yield Step(Phase.LOAD_ENGINE, said, "log")
+    yield Step(Phase.BECOME_READY, ready, "condition")
+
+
+def _restarted_at(attempt: Attempt) -> float | None:
+    return attempt.restarted.stamp if attempt.restarted is not None else None
 
 
 def _attempt_outcome(

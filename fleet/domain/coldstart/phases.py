@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from fleet.domain.coldstart.evidence import Evidence
+from fleet.domain.coldstart.heard import engine_ready
 from fleet.domain.coldstart.sight import Moment, Sight, moment
 from fleet.domain.coldstart.start import Phase
 
@@ -130,11 +131,15 @@ def _by(event: Sight | None) -> str:
 
 
 def _loading(evidence: Evidence, read: Reader) -> Iterator[Step]:
-    """Without the server's log, loading and the lag of probes are one span, unless the container's
-    own probe was seen to pass before the pod was ready."""
+    """Loading ends when the server's log says so. Without it, loading and the lag of probes are
+    one span, unless the container's own probe was seen to pass before the pod was ready."""
     ready = ready_at(evidence)
+    said = read.node(engine_ready(evidence.heard, run=evidence.restarts))
     serving = read.node(evidence.serving, prompt=True)
-    if ready is not None and serving is not None and serving.at < ready.at - 0.001:
+    if said is not None:
+        yield Step(Phase.LOAD_ENGINE, said, "log")
+        yield Step(Phase.BECOME_READY, ready, "condition")
+    elif ready is not None and serving is not None and serving.at < ready.at - 0.001:
         yield Step(Phase.LOAD_ENGINE, serving, "container")
         yield Step(Phase.BECOME_READY, ready, "condition")
     else:

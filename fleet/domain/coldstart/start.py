@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from fleet.domain.coldstart.heard import Part
 from fleet.domain.records.keys import ModelKey
 
 
@@ -74,7 +75,7 @@ class PhaseSpan:
     clock's argument).
 
     source: log, event, container, condition, object, watch. error_s: how far off the length may
-    be, None if it cannot be told.
+    be, None if it cannot be told. parts: what the server's log tells of it.
     """
 
     phase: Phase
@@ -83,6 +84,7 @@ class PhaseSpan:
     seconds: float
     source: str
     error_s: float | None = None
+    parts: tuple[Part, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -145,8 +145,8 @@ def _scaled(context: Context, wish: Moved) -> Demand:
     since = wish.at.timestamp()
     woken = not wish.from_ or _is_same_wake(context)
     by_numbers = Trigger.SCALE_FROM_ZERO if woken else Trigger.SCALE_UP
-    pin = _last_within(context.pins, What.FLOOR, since, FOLLOWS_S)
-    if pin is not None and (pin.to or 0) > (pin.from_ or 0) and (pin.to or 0) >= (wish.to or 0):
+    pin = _pinned(context, wish)
+    if pin is not None:
         return Demand(trigger=Trigger.MANUAL, at=_sight(pin), origin="floor")
     if wish.by.startswith(BY_HAND) or _is_not_the_scalers(context, wish):
         return Demand(trigger=Trigger.MANUAL, at=_sight(wish), origin="workload")
@@ -157,6 +157,18 @@ def _scaled(context: Context, wish: Moved) -> Demand:
     near = scaler is not None and abs(scaler.at.timestamp() - since) <= FOLLOWS_S
     first = scaler if scaler is not None and near and scaler.at < wish.at else wish
     return Demand(trigger=by_numbers, at=_sight(first), origin="wish")
+
+
+def _pinned(context: Context, wish: Moved) -> Moved | None:
+    """The first floor raised, shortly before, to what was then wished: the Revision's own comes
+    before the copy on its PodAutoscaler."""
+    since, enough = wish.at.timestamp(), wish.to or 0
+    for move in context.pins:
+        rises = (move.to or 0) > (move.from_ or 0) and (move.to or 0) >= enough
+        near = since - FOLLOWS_S <= move.at.timestamp() <= since + SLACK_S
+        if move.what == What.FLOOR and rises and near:
+            return move
+    return None
 
 
 def _is_same_wake(context: Context) -> bool:

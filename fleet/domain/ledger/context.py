@@ -183,12 +183,15 @@ def _routable(group: Group) -> Iterator[str]:
     record = group.record
     if record is None or not _is_true(record.conditions, "IngressReady", "RouterReady"):
         return
+    route = condition(record.conditions, "PredictorRouteReady")
+    if route is not None and route.status != "True":
+        return
     if group.mode is not Mode.KNATIVE:
         yield ""
         return
     ready = {a.revision: _is_true(a.conditions, "SKSReady") for a in group.autoscalers.values()}
     for target in record.traffic:
-        if target.revision and ready.get(target.revision, True):
+        if target.percent and ready.get(target.revision, True):
             yield target.revision
 
 

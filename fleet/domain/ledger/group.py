@@ -77,6 +77,7 @@ class Group:
     routed: dict[str, float] = field(default_factory=dict)
     wishes: list[Wished] = field(default_factory=list)
     active: set[str] = field(default_factory=set)
+    unheard: set[str] = field(default_factory=set)
     taken: bool = False
     farewells: list[ModelStatus] = field(default_factory=list)
     farewells_not: list[NotTaken] = field(default_factory=list)

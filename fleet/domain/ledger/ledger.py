@@ -5,9 +5,11 @@ from datetime import datetime
 from typing import Self
 
 from fleet.domain.coldstart.evidence import evidence_of
+from fleet.domain.coldstart.heard import Heard
 from fleet.domain.ledger.delta import Delta, KeptObject, ReplicaRow
 from fleet.domain.ledger.group import Group, Replica
 from fleet.domain.ledger.intake import Intake, Look
+from fleet.domain.ledger.listening import LogWanted, hear, logs_wanted
 from fleet.domain.ledger.places import Place
 from fleet.domain.ledger.said import Saying, Surroundings, row_hash, say
 from fleet.domain.ledger.settings import LedgerSettings
@@ -72,6 +74,20 @@ class Ledger:
             if message.type is ChangeType.ADDED:
                 self._intake.born(message.resource, message.record, look)
             self._intake.take(message.resource, message.record, look)
+
+    def logs_wanted(self, *, now: datetime) -> tuple[LogWanted, ...]:
+        """Logs that tell of starts: those under way, and once at the end of each."""
+        groups = self._intake.places.groups.values()
+        at = now.timestamp()
+        return tuple(wanted for group in groups for wanted in logs_wanted(group, now=at))
+
+    def heard(self, uid: str, attempt: int, heard: Heard) -> None:
+        """What the log of a replica's server says; a replay is harmless."""
+        place = self._intake.places.by_uid.get(uid)
+        group = self._intake.places.groups.get(place) if place is not None else None
+        if place is not None and group is not None and hear(group, uid, attempt, heard=heard):
+            group.active.add(uid)
+            self._intake.touched.add(place)
 
     def settle(self, *, now: datetime) -> Delta:
         """What became different since the last call, measured again where it was touched."""

@@ -133,6 +133,26 @@ def test_a_probe_never_seen_failing_proves_nothing() -> None:
     assert laid(scene.start())[-1][0] in {"load-engine", "route"}
 
 
+def test_ready_and_deleted_in_one_message_after_a_gap_was_ready() -> None:
+    scene = woken()
+    scene.scheduled()
+    scene.wait(2).running()
+    ready = scene.wait(20).is_("Ready", "True")
+    scene.wait(40).terminating(conditions=(ready,))
+    start = scene.start()
+    assert start.outcome is Outcome.READY
+    assert start.total_s == pytest.approx(22, abs=1.5)
+
+
+def test_ready_only_after_the_deletion_was_asked_for_is_no_success() -> None:
+    scene = woken()
+    scene.scheduled()
+    scene.wait(2).running()
+    scene.wait(5).terminating()
+    scene.wait(3).pod(conditions=(scene.is_("Ready", "True"),))
+    assert scene.start().outcome is Outcome.ABORTED
+
+
 def test_an_oci_model_is_fetched_by_pulling_its_image() -> None:
     scene = woken()
     scene.pod(weights_from="modelcar")

@@ -1,0 +1,94 @@
+"""Which servers' logs to read, and what was heard of them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fleet.domain.coldstart.evidence import Attempt, Evidence
+from fleet.domain.coldstart.heard import Heard, joined
+from fleet.domain.coldstart.sight import Sight
+from fleet.domain.ledger.group import Group
+
+# A start that ended longer ago is not read any more: its log has grown, or is gone.
+LATE_S = 600.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogWanted:
+    """One run of one container, whose log tells of a start.
+
+    attempt: 0 for the first start, n for the nth one after. run: restarts of the container.
+    started_at: when the run began by its node's clock, None if that was not seen. is_last: the
+    start has ended; what there is now is all of it.
+    """
+
+    uid: str
+    attempt: int
+    namespace: str
+    pod: str
+    container: str
+    run: int
+    started_at: float | None
+    is_last: bool
+
+
+def logs_wanted(group: Group, *, now: float) -> Iterator[LogWanted]:
+    """Of a model that was taken for vLLM: starts under way, and once at their end."""
+    if not group.taken:
+        return
+    for uid in group.active | group.unheard:
+        replica = group.replicas.get(uid)
+        wanted = _of(replica.evidence, now=now) if replica is not None else None
+        if wanted is None:
+            group.unheard.discard(uid)
+            continue
+        group.unheard.add(uid)
+        yield wanted
+
+
+def _of(evidence: Evidence, *, now: float) -> LogWanted | None:
+    if evidence.gone is not None or evidence.deleted is not None or not evidence.main:
+        return None
+    if evidence.attempts:
+        last = evidence.attempts[-1]
+        return _wanted(evidence, last, attempt=len(evidence.attempts), now=now)
+    return _wanted(evidence, evidence, attempt=0, now=now)
+
+
+def _wanted(
+    evidence: Evidence, start: Evidence | Attempt, *, attempt: int, now: float
+) -> LogWanted | None:
+    began = start.restarted if isinstance(start, Attempt) else _main(start)
+    ended = start.ready
+    is_done = start.heard is not None and start.heard.done
+    late = ended is not None and now - ended.by > LATE_S
+    if began is None or is_done or late or (ended and evidence.first == "list"):
+        return None
+    known = isinstance(start, Attempt) or not start.restarts
+    return LogWanted(
+        uid=evidence.uid,
+        attempt=attempt,
+        namespace=evidence.namespace,
+        pod=evidence.name,
+        container=evidence.main,
+        run=start.restarts,
+        started_at=began.stamp if known else None,
+        is_last=ended is not None,
+    )
+
+
+def _main(evidence: Evidence) -> Sight | None:
+    return evidence.main_started or evidence.main_event
+
+
+def hear(group: Group, uid: str, attempt: int, *, heard: Heard) -> bool:
+    """Keep what a log says; False if it is no news, or of a start that is not known."""
+    replica = group.replicas.get(uid)
+    if replica is None or attempt > len(replica.evidence.attempts):
+        return False
+    evidence = replica.evidence
+    start = evidence.attempts[attempt - 1] if attempt else evidence
+    kept = joined(start.heard, heard)
+    if kept is None:
+        return False
+    start.heard = kept
+    return True
