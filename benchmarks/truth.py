@@ -34,8 +34,11 @@ SPANS = {
     "pull-image": ("pull_started", "pull_ended"),
     "load-engine": ("container_started", "ready"),
 }
-# The truth's span up to Ready holds both of ours.
-WITHIN = {"load-engine": ("load-engine", "become-ready")}
+# The truth's span up to Ready holds both of ours, and so does the wait for a node.
+WITHIN = {
+    "load-engine": ("load-engine", "become-ready"),
+    "schedule": ("schedule", "provision-node"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

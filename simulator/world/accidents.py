@@ -7,8 +7,6 @@ from simulator.world.containers import spec_of
 from simulator.world.kubelet import Kubelet
 from simulator.world.podstatus import PodState
 from simulator.world.probing import late_text, probe_of
-from simulator.world.replicasets import model_of
-from simulator.world.truth import Start
 
 
 class Accidents:
@@ -40,23 +38,11 @@ class Accidents:
         self.kubelet.sync(state)
 
     def kill_for_memory(self, state: PodState, pod: JsonObject) -> None:
-        """The kernel ends the server for want of memory; it is restarted in place."""
-        server, cluster = state.server, self.kubelet.cluster
+        """The kernel ends the server for want of memory; it is restarted in place, no new start."""
+        server = state.server
         if server.running is None:
             return
         self.containers.close(server, 137, "")
         if server.run is not None:
             server.run.reason = "OOMKilled"
-        start = Start(
-            cluster=cluster.settings.name,
-            model=model_of(pod) or "",
-            namespace=state.key[0],
-            pod=state.key[1],
-            pod_uid=state.uid,
-            trigger="restart",
-            start_mode="cached-both",
-            node=state.node,
-        )
-        start.marks["demanded"] = cluster.now()
-        cluster.truth.begin(start)
         self.containers.restart(state, pod, server)

@@ -30,7 +30,8 @@ BOUNDARIES = (
 class Start:
     """One pod's attempt; marks: boundary -> moment, the first time it was passed.
 
-    start_mode: cold, cached-image, cached-weights or cached-both. outcome: None while it runs.
+    start_mode: cold, cached-image, cached-weights or cached-both; unknown for a start that ended
+    before its image counted. outcome: None while it runs.
     """
 
     cluster: str
@@ -99,6 +100,8 @@ class TruthLog:
         if start is None:
             return
         start.outcome = outcome
+        if "pull_ended" not in start.marks:
+            start.start_mode = "unknown"
         self.keep(start)
 
 
