@@ -28,6 +28,7 @@ MERGE_PATCH = "application/merge-patch+json"
 ERROR_BODY_BYTES = 64 * 1024
 CONNECT_S = 5.0
 READ_S = 30.0
+CLOSE_S = 0.2
 # A peer that is gone without a word is noticed after idle + interval x count = 30 s.
 KEEPALIVE_S = {"idle": 15, "interval": 5, "count": 3}
 # Open watches, lists and a pulse at once.
@@ -85,10 +86,15 @@ class Client:
         self._api: ApiClient | None = None
 
     def get(
-        self, path: str, *, query: Mapping[str, str] | None = None, accept: str = JSON
+        self,
+        path: str,
+        *,
+        query: Mapping[str, str] | None = None,
+        accept: str = JSON,
+        read_s: float = READ_S,
     ) -> bytes:
         """The whole body of a 200; raises fleet.errors."""
-        with self.open(path, query=query, accept=accept) as response:
+        with self.open(path, query=query, accept=accept, read_s=read_s) as response:
             try:
                 return response.read()
             except FOREIGN as error:
@@ -125,9 +131,14 @@ class Client:
         return self._checked(f"GET {path}", response)
 
     def close(self) -> None:
-        """Drop idle connections; those in use end with their response."""
-        with self._lock:
+        """Drop idle connections; those in use end with their response. Never waits: a plugin that
+        hangs while it makes a token holds the lock."""
+        if not self._lock.acquire(timeout=CLOSE_S):
+            return
+        try:
             api, self._api = self._api, None
+        finally:
+            self._lock.release()
         if api is not None:
             api.rest_client.close()
 

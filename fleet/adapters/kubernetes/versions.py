@@ -14,6 +14,8 @@ KNATIVE_VERSION = "app.kubernetes.io/version"
 KSERVE_CONTROLLERS = ("kserve-controller-manager", "llmisvc-controller-manager")
 TAG = re.compile(r":v?(\d+\.\d+[\w.+-]{0,30})(?:@|$)")
 VERSION_CHARS = 40
+# A server that needs longer for its own version does not answer.
+ANSWER_S = 10.0
 
 
 class ServerVersion(msgspec.Struct):
@@ -76,7 +78,8 @@ _controllers = msgspec.json.Decoder(Controllers)
 
 def kubernetes_version(client: Client) -> str:
     """As the server says it, without the v: "1.36.2"; raises fleet.errors."""
-    answer: ServerVersion = decoded("GET /version", client.get("/version"), _version)
+    body = client.get("/version", read_s=ANSWER_S)
+    answer: ServerVersion = decoded("GET /version", body, _version)
     return answer.gitVersion.removeprefix("v")[:VERSION_CHARS]
 
 
