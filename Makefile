@@ -60,7 +60,7 @@ truth: setup ## long real-time checks against the simulator's truth
 	@$(BIN)/python -m benchmarks.truth
 
 shots: setup ## retake the README's screenshots from the seeded demo
-	@$(BIN)/python -m tests.browser.shots
+	@$(BIN)/python -m tests.lanes.shots
 
 docs: setup ## write what the documents take from the code
 	@$(BIN)/python -m tests.lanes.docs
