@@ -15,6 +15,7 @@ from fleet.actions.preview import preview
 from fleet.actions.tools import Tools
 from fleet.adapters.credentials import KeyRing, WrongKey
 from fleet.adapters.kubernetes.client import Access, Client
+from fleet.adapters.kubernetes.logs import KubernetesLogs
 from fleet.adapters.kubernetes.reader import KubernetesReader
 from fleet.adapters.kubernetes.writer import KubernetesWriter
 from fleet.adapters.openai.caller import OpenAiCaller
@@ -26,6 +27,7 @@ from fleet.history.actions import due_actions
 from fleet.history.clusters import register
 from fleet.history.leases import Lease, claim
 from fleet.history.plans import expire_plans, unclaimed_plans
+from fleet.history.secrets import set_actor_token, set_model_key
 from fleet.models import Cluster
 from fleet.observe.follow import Task, follow
 from fleet.ports import Announcer, ClusterFacts, ClusterWriter, ModelCaller
@@ -96,6 +98,7 @@ def _task(lease: Lease, over: threading.Event) -> Task:
         over=over,
         settings=ledger_settings(),
         namespaces=tuple(cluster.namespaces),
+        logs=KubernetesLogs(reader_access(cluster)),
     )
 
 
@@ -179,6 +182,20 @@ def model_key(cluster: Cluster, model: str) -> str | None:
         return None
     about = f"cluster/{cluster.name}/model/{model}"
     return actor_ring().open(base64.b64decode(sealed), about=about)
+
+
+def keep_actor_token(cluster: str, token: str, *, by: str) -> None:
+    """Seal and keep the token that changes a cluster; "" removes it. Needs the actor's key."""
+    about = f"cluster/{cluster}/token"
+    sealed = actor_ring().seal(token, about=about) if token else b""
+    set_actor_token(cluster, sealed, by=by, now=now())
+
+
+def keep_model_key(cluster: str, model: str, key: str, *, by: str) -> None:
+    """Seal and keep a model's API key ("namespace/name"); "" removes it."""
+    about = f"cluster/{cluster}/model/{model}"
+    sealed = actor_ring().seal(key, about=about) if key else b""
+    set_model_key(cluster, model, sealed, by=by, now=now())
 
 
 def act_tools(worker: str) -> Tools:

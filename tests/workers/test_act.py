@@ -1,18 +1,20 @@
 """The act worker: what wakes it, what it finds by itself, and who may hold its key."""
 
 import base64
+import io
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.core.management import CommandError, call_command
 from kombu.exceptions import OperationalError
 
 from fleet import wiring
 from fleet.adapters.credentials import KeyRing, WrongKey
 from fleet.history.actions import add_action
 from fleet.history.plans import add_plan
-from fleet.models import Cluster, Plan
+from fleet.models import AuditEntry, Cluster, Plan
 from tests.factories import make_cluster, make_model
 from workers import act
 from workers.schedule import SCHEDULE
@@ -131,6 +133,43 @@ def test_tokens_of_added_clusters_open_in_their_own_zone_alone(settings: Any) ->
     with pytest.raises(WrongKey):
         wiring.actor_token(cluster)
     wiring.reader_ring.cache_clear()
+
+
+@pytest.mark.django_db
+def test_secrets_are_set_by_standard_input_and_never_shown(
+    settings: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings.ACTOR_KEY = "actor"
+    make_cluster()
+    monkeypatch.setattr("sys.stdin", io.StringIO("sk-1\n"))
+    call_command("secret", "model-key", "demo-a", "chat/pilot")
+    monkeypatch.setattr("sys.stdin", io.StringIO("writes"))
+    call_command("secret", "actor-token", "demo-a")
+    cluster = Cluster.objects.get()
+    assert wiring.model_key(cluster, "chat/pilot") == "sk-1"
+    assert wiring.actor_token(cluster) == "writes"
+    told = [f"{e.what} {e.target} {e.outcome} {e.detail}" for e in AuditEntry.objects.all()]
+    assert sorted(told) == ["actor token demo-a set ", "model key demo-a/chat/pilot set "]
+    assert "sk-1" not in capsys.readouterr().out
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    call_command("secret", "model-key", "demo-a", "chat/pilot")
+    assert Cluster.objects.get().model_keys == {}
+
+
+@pytest.mark.django_db
+def test_a_secret_of_no_cluster_or_without_a_key_is_refused(
+    settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.ACTOR_KEY = ""
+    make_cluster()
+    monkeypatch.setattr("sys.stdin", io.StringIO("x"))
+    with pytest.raises(CommandError, match="no actor key"):
+        call_command("secret", "actor-token", "demo-a")
+    wiring.actor_ring.cache_clear()
+    settings.ACTOR_KEY = "actor"
+    monkeypatch.setattr("sys.stdin", io.StringIO("x"))
+    with pytest.raises(CommandError, match="no cluster"):
+        call_command("secret", "actor-token", "nowhere")
 
 
 @pytest.mark.django_db

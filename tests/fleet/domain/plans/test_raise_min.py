@@ -1,68 +1,28 @@
 """Raise min: which object, which field, what comes of it, and when not."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from fleet.domain.plans.capacity import GpuPod, Node, Placement
-from fleet.domain.plans.facts import Autoscaler, Facts, ModelNow, Part, TrafficRevision
+from fleet.domain.plans.capacity import Node
+from fleet.domain.plans.facts import Facts, Part
 from fleet.domain.plans.params import How, RaiseMin
 from fleet.domain.plans.plan import Draft, Notice
 from fleet.domain.plans.raise_min import plan_raise_min
-from fleet.domain.records.keys import Mode
-
-ISVC = "serving.kserve.io/v1beta1/InferenceService/chat/pilot"
-REVISION = "serving.knative.dev/v1/Revision/chat/pilot-predictor-00001"
-PA = "autoscaling.internal.knative.dev/v1alpha1/PodAutoscaler/chat/pilot-predictor-00001"
-LLM = "serving.kserve.io/v1alpha2/LLMInferenceService/chat/pilot"
-FLOOR = "metadata.annotations[autoscaling.knative.dev/min-scale]"
-CEILING = "metadata.annotations[autoscaling.knative.dev/max-scale]"
-MIN = "spec.predictor.minReplicas"
-MAX = "spec.predictor.maxReplicas"
-ONE_GPU = {"nvidia.com/gpu": 1}
-
-
-def revision(**given: Any) -> TrafficRevision:
-    pa = Autoscaler(object=PA, uid="pa", min_scale="0", max_scale="3", desired=0, actual=0)
-    base = TrafficRevision(
-        object=REVISION,
-        uid="rev",
-        name="pilot-predictor-00001",
-        percent=100,
-        min_scale="0",
-        max_scale="3",
-        ceiling=3,
-        template_repeats=False,
-        autoscaler=replace(pa, **given.pop("pa", {})),
-    )
-    return replace(base, **given)
-
-
-def knative(**given: Any) -> Facts:
-    model = ModelNow(
-        object=ISVC,
-        uid="isvc",
-        mode=Mode.KNATIVE,
-        main=Part(min_field=MIN, min=0, max_field=MAX, max=3),
-        gpus=ONE_GPU,
-        traffic=(("pilot-predictor-00001", 100),),
-    )
-    revisions = given.pop("revisions", (revision(**given.pop("revision", {})),))
-    model = replace(model, **given.pop("model", {}))
-    return Facts(**{"knative": "1.22.0", "model": model, "revisions": revisions, **given})
-
-
-def standard(**given: Any) -> Facts:
-    facts = knative(revisions=(), model={"mode": Mode.STANDARD, "traffic": ()})
-    model = replace(facts.model, **given.pop("model", {}))
-    return replace(facts, model=model, **given)
-
-
-def llm(**given: Any) -> Facts:
-    main = Part(min_field="spec.replicas", min=0)
-    facts = standard(model={"object": LLM, "uid": "llm", "mode": Mode.LLM, "main": main})
-    return replace(facts, model=replace(facts.model, **given.pop("model", {})), **given)
+from tests.fleet.domain.plans.made import (
+    CEILING,
+    FLOOR,
+    ISVC,
+    LLM,
+    MAX,
+    MIN,
+    PA,
+    REVISION,
+    knative,
+    llm,
+    revision,
+    standard,
+)
 
 
 def drafted(wanted: RaiseMin, facts: Facts) -> Draft:
@@ -355,84 +315,3 @@ def test_said_before_it_is_done(wanted: RaiseMin, facts: Facts, said: str) -> No
 
 def test_git_cannot_see_what_knative_generates() -> None:
     assert "gitops-owned" not in codes(drafted(RaiseMin(min=1), knative(model=GITOPS)))
-
-
-NODES = (Node(name="a", usable=True, gpus={"nvidia.com/gpu": 2}),)
-HELD = (GpuPod(node="a", resource="nvidia.com/gpu", gpus=1),)
-
-
-@pytest.mark.parametrize(
-    ("wanted", "facts", "pods", "capacity", "new_revision"),
-    [
-        pytest.param(
-            RaiseMin(min=1), knative(nodes=NODES, gpu_pods=HELD), 1, "fits-now", False, id="asleep"
-        ),
-        pytest.param(
-            RaiseMin(min=2), knative(nodes=NODES, gpu_pods=HELD), 2, "no-free-gpu", False, id="2"
-        ),
-        pytest.param(
-            RaiseMin(min=2),
-            knative(nodes=NODES, gpu_pods=HELD, revision={"pa": {"desired": 1}}),
-            1,
-            "fits-now",
-            False,
-            id="what runs already counts",
-        ),
-        pytest.param(
-            RaiseMin(min=2, how=How.DURABLE),
-            knative(nodes=NODES, revision={"pa": {"desired": 2}}),
-            2,
-            "fits-now",
-            True,
-            id="a new Revision starts all its pods anew",
-        ),
-        pytest.param(
-            RaiseMin(min=0, how=How.DURABLE),
-            knative(nodes=NODES, model={"main": Part(min_field=MIN, min=1)}),
-            1,
-            "fits-now",
-            True,
-            id="even lowering starts one pod of the new Revision",
-        ),
-        pytest.param(
-            RaiseMin(min=3), standard(nodes=NODES, desired=1), 2, "fits-now", False, id="Standard"
-        ),
-        pytest.param(
-            RaiseMin(min=1),
-            knative(nodes=NODES, model={"placement": Placement(selector={"pool": "b"})}),
-            1,
-            "no-free-gpu",
-            False,
-            id="a node selector that no node fits",
-        ),
-        pytest.param(
-            RaiseMin(min=1),
-            knative(nodes=NODES, model={"placement": Placement(affinity=True)}),
-            1,
-            "unknown",
-            False,
-            id="affinity is not compared",
-        ),
-    ],
-)
-def test_effects(
-    wanted: RaiseMin, facts: Facts, pods: int, capacity: str, new_revision: bool
-) -> None:
-    effects = drafted(wanted, facts).effects
-    assert (effects.pods, effects.capacity, effects.new_revision) == (pods, capacity, new_revision)
-    assert effects.gpus == {"nvidia.com/gpu": pods}
-
-
-def test_eta_is_the_models_own_median() -> None:
-    assert drafted(RaiseMin(min=1), knative(ready_starts_s=(30.0, 40.0))).effects.eta_p50_s is None
-    lengths = (30.0, 40.0, 90.0)
-    assert drafted(RaiseMin(min=1), knative(ready_starts_s=lengths)).effects.eta_p50_s == 40.0
-
-
-def test_undo_goes_backwards_and_restores_absence() -> None:
-    facts = knative(revision={"min_scale": None})
-    draft = drafted(RaiseMin(min=1, how=How.IN_PLACE_THEN_DURABLE), facts)
-    assert [(c.object, c.before, c.after) for c in draft.inverse] == [
-        (ISVC, 1, 0),
-        (REVISION, "1", None),
-    ]
