@@ -22,7 +22,7 @@ from fleet.history.access import digest, token_used
 from fleet.models import ApiToken
 
 # Plans, applies and reverts one person may ask for within a window, per web process.
-WRITES_PER_WINDOW = 60
+WRITES_PER_WINDOW = 300
 WINDOW_S = 60
 
 logger = logging.getLogger(__name__)

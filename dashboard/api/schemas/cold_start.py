@@ -10,10 +10,12 @@ from fleet.domain.coldstart.start import Outcome, Phase, StartMode, Trigger
 
 
 class Part(BaseModel):
-    """A named part of a phase."""
+    """A named part of a phase. Those of the same `within` follow one another but need not fill it;
+    never add one to what it lies within."""
 
     part: str
     seconds: float
+    within: str = Field("", description='The part that it lies within; "" = the phase itself.')
 
 
 class PhaseSpan(BaseModel):
