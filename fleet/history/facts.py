@@ -145,7 +145,7 @@ def _start_row(start: Start) -> ColdStart:
 
 
 def phases_json(start: Start) -> list[dict[str, object]]:
-    """Phases in the API's form; `parts` stays empty while the engine's log is not read."""
+    """Phases in the API's form; `parts` are empty where the engine's log tells nothing."""
     return [
         {
             "phase": span.phase.value,
@@ -154,7 +154,7 @@ def phases_json(start: Start) -> list[dict[str, object]]:
             "seconds": round(span.seconds, 3),
             "source": span.source,
             "error_s": span.error_s,
-            "parts": [],
+            "parts": [part._asdict() for part in span.parts],
         }
         for span in start.phases
     ]

@@ -29,6 +29,7 @@ _HEAD = re.compile(rf"(?:{_STAMP_TEXT})?{_HEAD_TEXT}")
 _BETWEEN_WORDS = bytes.maketrans(
     (between := punctuation.replace("_", "").encode()), b" " * len(between)
 )
+_STAMP_AT_MOST = 40
 _ANY_LEAP_YEAR = 2000
 
 
@@ -86,6 +87,12 @@ def stamp_s(stamp: str) -> float | None:
         return datetime.fromisoformat(stamp).timestamp()
     except ValueError:
         return None
+
+
+def stamped_at(raw: str) -> float | None:
+    """The kubelet's stamp before a line, in seconds since the epoch; None if there is none."""
+    stamp = _STAMP.match(raw[:_STAMP_AT_MOST])
+    return None if stamp is None else stamp_s(stamp[1])
 
 
 def clock_s(clock: str, *, near: float | None) -> float | None:
