@@ -134,7 +134,8 @@ class StreamReading:
             return
         self._failures += 1
         self._around.board.closed(self.stream, trouble=code_of(error), detail=str(error))
-        wait = wait_s(self._failures, asked_s=getattr(error, "after_s", None))
+        asked_s = getattr(error, "after_s", None)
+        wait = wait_s(self._failures, asked_s=asked_s, draw=self._around.draw)
         if isinstance(error, TooOld):
             self._since = ""
             wait = self._around.draw(*RELIST_WAIT_S) if self._failures == 1 else wait
