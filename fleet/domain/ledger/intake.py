@@ -142,8 +142,6 @@ class Intake:
         self, resource: Resource, place: Place, group: Group, record: Any, look: Look
     ) -> None:
         parts = part_of(group, record)
-        if parts is None:
-            return
         old = parts.get(record.meta.uid)
         if old is not None and not _is_news(old, record):
             return
@@ -256,8 +254,8 @@ class Intake:
             self.places.forget(uid, None)
             return
         since = look.unseen_since.timestamp() if look.unseen_since else None
-        if end_replica(replica, at=look.at_s, unseen_since=since if not look.seen else None):
-            self._touch_replica(place, group, uid)
+        end_replica(replica, at=look.at_s, unseen_since=since if not look.seen else None)
+        self._touch_replica(place, group, uid)
 
     def _object_gone(self, resource: Resource, record: Record, look: Look) -> None:
         uid = record.meta.uid
@@ -275,9 +273,7 @@ class Intake:
             if group.record is not None and group.record.meta.uid == uid:
                 self._model_gone(group, look)
             return
-        parts = part_of(group, record)
-        if parts is not None:
-            parts.pop(uid, None)
+        part_of(group, record).pop(uid, None)
 
     def _around_gone(self, record: RuntimeRecord | NodeRecord | NamespaceRecord) -> None:
         if isinstance(record, RuntimeRecord):
@@ -362,9 +358,7 @@ class Intake:
         self.places.remember(place, record)
         if isinstance(record, ModelRecord):
             group.record = record
-        parts = part_of(group, record)
-        if parts is not None:
-            parts[record.meta.uid] = record
+        part_of(group, record)[record.meta.uid] = record
 
     def restore_replica(self, place: Place, replica: Replica) -> None:
         """A kept replica. Starts that had not ended are looked at again."""

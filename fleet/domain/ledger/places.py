@@ -50,9 +50,7 @@ class Places:
         namespace = record.meta.namespace
         if isinstance(record, ModelRecord):
             return Place(str(record.kind), namespace, record.meta.name)
-        if not isinstance(record, (*_CHILDREN, PodRecord)):
-            return None
-        if not isinstance(record, HorizontalAutoscalerRecord) and not _serves(record):
+        if not isinstance(record, (*_CHILDREN, PodRecord)) or not _serves(record):
             return None
         kind, name = _labelled(record)
         if name:
@@ -76,8 +74,8 @@ class Places:
             self.targets.pop((record.meta.namespace, record.kind, record.meta.name), None)
 
 
-def _serves(record: RevisionRecord | AutoscalerRecord | WorkloadRecord | PodRecord) -> bool:
-    return record.component in _SERVING
+def _serves(record: Record) -> bool:
+    return getattr(record, "component", "") in _SERVING
 
 
 def _labelled(record: Record) -> tuple[str, str]:
@@ -93,15 +91,15 @@ def place_of(group: Group) -> Place:
     return Place(group.key.kind, group.key.namespace, group.key.name)
 
 
-def part_of(group: Group, record: Record) -> dict[str, Any] | None:
-    """The dictionary of the group that holds records of this type; None for models and pods."""
+def part_of(group: Group, record: Record) -> dict[str, Any]:
+    """The dictionary of the group that holds records of this type; empty for models and pods."""
     parts: dict[type, dict[str, Any]] = {
         RevisionRecord: group.revisions,
         AutoscalerRecord: group.autoscalers,
         WorkloadRecord: group.workloads,
         HorizontalAutoscalerRecord: group.scalers,
     }
-    return parts.get(type(record))
+    return parts.get(type(record), {})
 
 
 def is_newer(new: str, old: str) -> bool:

@@ -128,12 +128,9 @@ def lead(group: Group, pod: PodRecord) -> None:
         fold_member(group.replicas[pod.meta.uid].evidence, member, at=at)
 
 
-def end_replica(replica: Replica, *, at: float, unseen_since: float | None) -> bool:
-    """The pod is gone; unseen if it went while nobody watched. False if that was known."""
+def end_replica(replica: Replica, *, at: float, unseen_since: float | None) -> None:
+    """The pod is gone; unseen if it went while nobody watched."""
     evidence = replica.evidence
-    if evidence.gone is not None:
-        return False
     evidence.gone = Sight(None, evidence.looked or unseen_since, at)
     evidence.unseen_end = unseen_since is not None and evidence.deleted is None
     evidence.ready_now = False
-    return True
