@@ -105,7 +105,7 @@ class Ledger:
     def settle_all(self, *, now: datetime) -> Delta:
         """As `settle_running`, and every start that still runs is said again as of `now`."""
         for group in self._intake.places.groups.values():
-            for uid in group.active:
+            for uid in group.active & group.replicas.keys():
                 group.replicas[uid].said.clear()
         return self.settle_running(now=now)
 
