@@ -40,7 +40,7 @@ def timeline(key: ModelKey, *, now: datetime, reach: timedelta) -> dict[str, Any
         "since": _ms(window.since),
         "until": _ms(window.until),
         "desired": _desired(scale, window),
-        "ready": _ready(Replica.objects.of(key), window),
+        "ready": _ready(Replica.objects.of(key).only("ready_at", "gone_at"), window),
         "starts": _starts(ColdStart.objects.of(key), window),
         "scale": _scale([event for event in scale if event.at >= window.since]),
         "probes": _probes(ProbeFailure.objects.of(key), window),

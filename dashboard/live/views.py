@@ -64,8 +64,9 @@ class ClustersView:
         return self
 
     def touched_by(self, ring: Ring) -> bool:
-        """Its figures are not worth a look at every change: the look anyway is quick enough."""
-        return ring.keys is None
+        """A cluster's own key rings when its state changes; figures of models wait for the look
+        anyway."""
+        return ring.keys is None or any("/" not in key for key in ring.keys)
 
     def look(self) -> Shown:
         now = datetime.now(UTC)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from statistics import median
 
+from django.db.models import QuerySet
+
 from dashboard.access.rules import Grant
 from dashboard.access.scope import within
 from dashboard.charts.bars import StartBar, start_bar
@@ -76,9 +78,15 @@ def model_page(key: ModelKey, grant: Grant, *, now: datetime) -> ModelPage | Non
         read_only=bool(cluster and cluster.read_only),
         starts=start_lines(row, recent, now=now),
         revisions=tuple(Revision.objects.of(key).newest_first()[:ROWS_SHOWN]),
-        replicas=tuple(Replica.objects.of(key).living().order_by("-created_at")[:ROWS_SHOWN]),
+        replicas=tuple(living_replicas(key)),
         probes=tuple(ProbeFailure.objects.of(key).newest_first()[:ROWS_SHOWN]),
     )
+
+
+def living_replicas(key: ModelKey) -> QuerySet[Replica]:
+    """The newest ones that live, without their evidence: it is long and not shown."""
+    living = Replica.objects.of(key).living().defer("facts")
+    return living.order_by("-created_at")[:ROWS_SHOWN]
 
 
 def start_lines(

@@ -18,6 +18,8 @@ PATHS = (
     "/tokens/",
     "/patterns/",
 )
+# Four runs of axe on a busy machine.
+pytestmark = pytest.mark.timeout(300)
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}
 
 

@@ -9,6 +9,7 @@ from tests.browser.conftest import Opened, Site, Troubles
 
 MODEL = "/models/demo-a/InferenceService/chat/gemma/"
 WITHIN_MS = 15_000
+pytestmark = pytest.mark.timeout(180)
 
 
 def row(page: Page, name: str) -> str:
