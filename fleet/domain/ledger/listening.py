@@ -61,7 +61,8 @@ def _wanted(
     ended = start.ready
     is_done = start.heard is not None and start.heard.done
     late = ended is not None and now - ended.by > LATE_S
-    if began is None or is_done or late or (ended and evidence.first == "list"):
+    was_up = ended is not None and ended.after is None and evidence.first == "list"
+    if began is None or is_done or late or was_up:
         return None
     known = isinstance(start, Attempt) or not start.restarts
     return LogWanted(
