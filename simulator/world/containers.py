@@ -25,6 +25,7 @@ BACKOFF_MOST_S = 300.0
 BACKOFF_SAID_S = 11.5
 # How a server that does not listen yet ends on SIGTERM. Source: vLLM's signal handler.
 TERMINATED_EXIT = 130
+TERMINATED = "KeyboardInterrupt: terminated\n"
 
 
 class Containers:
@@ -184,7 +185,11 @@ class Containers:
     def _killed(self, state: PodState, pod: JsonObject, container: ContainerState) -> None:
         run = container.running
         served = run is not None and run.answering
-        code, message = (0, "") if served else (TERMINATED_EXIT, "KeyboardInterrupt: terminated\n")
+        code, message = (0, "") if served else (TERMINATED_EXIT, TERMINATED)
+        if run is not None and not served:
+            run.written.append(
+                (self.kubelet.cluster.now(), f"(APIServer pid=1) {TERMINATED.strip()}")
+            )
         self.close(container, code, message)
         self._fail_truth(state, "killed by its probe")
         self.restart(state, pod, container)

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from simulator.world.profiles import Profile
 from simulator.world.programs import LogLines
 from simulator.world.stages import EngineStages
-from simulator.world.vllm_log import Writer, write_boot, write_load
+from simulator.world.vllm_log import Writer, write_boot
 
 OOM_MESSAGE = (
     "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. "
@@ -37,22 +37,6 @@ def out_of_memory(
         text = "RuntimeError: Engine core initialization failed. See root cause above."
         writer.raw(f"(APIServer pid=1) {text} Failed core proc(s): {{'EngineCore_DP0': 1}}")
         return writer.lines
-
-    return lines
-
-
-def terminated_while_loading(
-    profile: Profile, stages: EngineStages, *, speed: float, after_s: float
-) -> Callable[[datetime], LogLines]:
-    """SIGTERM before the server listens."""
-
-    def lines(started_at: datetime) -> LogLines:
-        writer = Writer(profile.vllm, started_at, speed)
-        write_boot(writer, profile, stages)
-        write_load(writer, profile, stages)
-        end = started_at + timedelta(seconds=after_s / speed)
-        kept = [line for line in writer.lines if line[0] < end]
-        return [*kept, (end, "(APIServer pid=1) KeyboardInterrupt: terminated")]
 
     return lines
 

@@ -11,9 +11,6 @@ from simulator.world.behaviours import MODEL_CONTAINERS
 from simulator.world.calling import Callers
 from simulator.world.kubelet import Kubelet
 
-# Ports of queue-proxy that a server's own call does not come through.
-PROXY_PORTS = (8012, 8022, 9090, 9091)
-
 
 class WorldLogs:
     """Logs as the kubelets keep them: gone with their pod."""

@@ -13,7 +13,6 @@ from simulator.world.calling import Callers, Reply
 from simulator.world.profiles import Profile, Rhythm, Runtime
 from simulator.world.world import World
 
-DAY_S = 86_400.0
 # The quietest hour has this share of the busiest one's callers.
 NIGHT_SHARE = 0.35
 BUSIEST_HOUR = 14.0

@@ -15,7 +15,7 @@ from simulator.store.versions import StoreEvent
 from simulator.world.cluster import Cluster, Controller
 from simulator.world.knative import names
 from simulator.world.knative.podautoscalers import ready_pods
-from simulator.world.shapes import condition_status, owner, readiness_moved, set_condition
+from simulator.world.shapes import owner, readiness_moved, set_condition
 
 ACTIVATORS = 3
 BACKED = {
@@ -78,12 +78,6 @@ class ServerlessServices(Controller):
 
         self.cluster.change(SERVERLESSSERVICES, key, edit, manager=names.AUTOSCALER)
         self.queue(*key)
-
-
-def routable(cluster: Cluster, key: tuple[str, str]) -> bool:
-    """Whether traffic can flow to pods of a revision."""
-    found = cluster.store.get(SERVERLESSSERVICES, *key)
-    return found is not None and condition_status(found, "EndpointsPopulated") == "True"
 
 
 def _service(autoscaler: Mapping[str, Any]) -> JsonObject:

@@ -153,6 +153,10 @@ def test_a_liveness_probe_kills_a_model_that_loads() -> None:
     (status, _) = at.pods()[0]["status"]["containerStatuses"]
     assert status["lastState"]["terminated"]["exitCode"] == 130
     assert status["restartCount"] == 1
+    uid = at.pods()[0]["metadata"]["uid"]
+    log = at.world.kubelet.log(uid, "kserve-container", previous=True)
+    assert log is not None
+    assert log[-1][1].endswith("KeyboardInterrupt: terminated")
     failed = [text for text in at.seen.texts("Unhealthy") if text.startswith("Liveness")]
     assert "connect: connection refused" in failed[0]
 
