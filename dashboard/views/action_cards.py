@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from dashboard.access.rules import Grant, Role, may
@@ -35,6 +35,8 @@ TONES: Mapping[str, str] = {
     "superseded": "degraded",
     "reverted": "stopped",
 }
+# A preview takes well under a second where the cluster answers.
+LATE_AFTER = timedelta(seconds=12)
 EXPIRIES: tuple[tuple[int, str], ...] = (
     (3600, "1 h"),
     (4 * 3600, "4 h"),
@@ -76,6 +78,11 @@ class PlanCard:
     @property
     def waits(self) -> bool:
         return self.row.state == "previewing"
+
+    @property
+    def late(self) -> bool:
+        """Nobody previews it: the act worker is away, or its cluster very slow."""
+        return self.waits and datetime.now(UTC) - self.row.created_at > LATE_AFTER
 
     @property
     def raises(self) -> bool:

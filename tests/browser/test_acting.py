@@ -16,6 +16,7 @@ from playwright.sync_api import Page, expect
 from fleet.history.action_text import evidence_text
 from tests.browser.conftest import Opened, Site
 
+pytestmark = pytest.mark.timeout(180)
 WITHIN_MS = 15_000
 BUTTON = 'tr.row:has(a.model:text-is("{}")) button[data-plan="{}"]'
 CHANGE = {

@@ -207,6 +207,17 @@ def test_git_owned_needs_a_second_word(pilot: ServedModel) -> None:
     page = signed_in().get(f"/plans/{plan.id}/").content.decode()
     assert "argocd-controller owns this object" in page
     assert "Plan it all the same" in page
+    ask(signed_in("admin"), pilot, how="durable", gitops_confirmed="1")
+    assert Plan.objects.get(state="previewing").params["gitops_confirmed"] is True
+
+
+def test_a_worker_that_is_away_is_said(pilot: ServedModel) -> None:
+    client = signed_in()
+    ask(client, pilot)
+    plan = Plan.objects.get()
+    assert "act worker" not in client.get(f"/plans/{plan.id}/").content.decode()
+    Plan.objects.update(created_at=timezone.now() - timedelta(seconds=20))
+    assert "the act worker is away" in client.get(f"/plans/{plan.id}/").content.decode()
 
 
 def test_the_list_tells_who_why_and_how_it_ended(pilot: ServedModel) -> None:
