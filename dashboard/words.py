@@ -46,6 +46,27 @@ PHASE_LABELS: Mapping[Phase, Words] = {
     Phase.FIRST_ANSWER: _("first answer"),
 }
 
+# Sub-phases that a server's log tells.
+PART_LABELS: Mapping[str, Words] = {
+    "process_boot": _("start Python and imports"),
+    "config": _("read the configuration"),
+    "engine_spawn": _("start engine processes"),
+    "model_load": _("load the model"),
+    "weights_download": _("download weights"),
+    "weights_load": _("read weights"),
+    "post_load": _("prepare weights"),
+    "engine_init": _("initialise the engine"),
+    "compile_total": _("compile"),
+    "compile_dynamo": _("trace (Dynamo)"),
+    "compile_graph": _("compile graphs"),
+    "profile_run": _("profile memory"),
+    "jit_warmup": _("warm kernels up"),
+    "graph_capture": _("capture CUDA graphs"),
+    "api_setup": _("set the API up"),
+    "api_warmup": _("warm the API up"),
+    "listen": _("begin to listen"),
+}
+
 # What an unfinished start is doing now, by its open phase.
 DOING_NOW: Mapping[Phase, Words] = {
     Phase.DECIDE: _("autoscaler decides"),

@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from dashboard.charts.spoken import clock_text
-from dashboard.words import DOING_NOW, PHASE_LABELS, SOURCE_LABELS, START_MODE_LABELS, Words, word
+from dashboard.words import (
+    DOING_NOW,
+    PART_LABELS,
+    PHASE_LABELS,
+    SOURCE_LABELS,
+    START_MODE_LABELS,
+    Words,
+    word,
+)
 from fleet.domain.coldstart.start import Outcome, Phase
 
 # A growing bar keeps this much room after its end when nothing tells its expected length.
 HEADROOM = 1.15
 # Below this width, in percent, a phase would vanish: it is drawn this wide.
 THINNEST = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class SubPhase:
+    """A sub-phase, for a table. depth: 1 = of the phase itself, 2 = within another, …"""
+
+    label: Words
+    seconds: float
+    depth: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +47,7 @@ class Segment:
     width: float
     source: Words = ""
     error_s: float | None = None
+    parts: tuple[SubPhase, ...] = ()
 
     @property
     def says(self) -> str:
@@ -109,6 +127,7 @@ class _Span:
     open: bool
     source: str
     error_s: float | None
+    parts: tuple[SubPhase, ...]
 
 
 def _moment(value: str | datetime) -> datetime:
@@ -122,7 +141,17 @@ def _span(phase: Mapping[str, Any], started_at: datetime, *, now: datetime) -> _
     from_s = (begun - started_at).total_seconds()
     error_s = phase.get("error_s")
     source = phase.get("source", "")
-    return _Span(phase["phase"], from_s, max(from_s, to_s), ended is None, source, error_s)
+    parts = tuple(_sub_phases(phase.get("parts") or ()))
+    return _Span(phase["phase"], from_s, max(from_s, to_s), ended is None, source, error_s, parts)
+
+
+def _sub_phases(parts: Sequence[Mapping[str, Any]]) -> Iterator[SubPhase]:
+    """Each below what it lies within: they come in that order."""
+    depths = {"": 0}
+    for part in parts:
+        depth = depths.get(part.get("within", ""), 0) + 1
+        depths[part["part"]] = depth
+        yield SubPhase(word(PART_LABELS, part["part"]), part["seconds"], depth)
 
 
 def _length(
@@ -162,6 +191,7 @@ def _segment(span: _Span, scale_s: float, *, running: bool) -> Segment:
         width=round(width, 3),
         source=_source(span.source),
         error_s=span.error_s,
+        parts=span.parts,
     )
 
 

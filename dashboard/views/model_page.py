@@ -27,6 +27,7 @@ STARTS_COMPARED = 60
 # Fewer comparable starts than this have no median.
 FEWEST_COMPARED = 5
 ROWS_SHOWN = 12
+LOGS = "pods/log"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,12 +45,14 @@ class StartLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelPage:
-    """Everything of the page but the chart. gone: the object is deleted, history stays."""
+    """Everything of the page but the chart. gone: the object is deleted, history stays.
+    without_logs: the right to read servers' logs is missing."""
 
     row: ModelRow
     gone: bool
     line: ClusterLine | None
     read_only: bool
+    without_logs: bool
     starts: tuple[StartLine, ...]
     revisions: tuple[Revision, ...]
     replicas: tuple[Replica, ...]
@@ -76,6 +79,7 @@ def model_page(key: ModelKey, grant: Grant, *, now: datetime) -> ModelPage | Non
         gone=row.gone_at is not None,
         line=cluster_line(cluster, now=now) if cluster else None,
         read_only=bool(cluster and cluster.read_only),
+        without_logs=bool(cluster and lacks_logs(cluster)),
         starts=start_lines(row, recent, now=now),
         revisions=tuple(Revision.objects.of(key).newest_first()[:ROWS_SHOWN]),
         replicas=tuple(living_replicas(key)),
@@ -87,6 +91,11 @@ def living_replicas(key: ModelKey) -> QuerySet[Replica]:
     """The newest ones that live, without their evidence: it is long and not shown."""
     living = Replica.objects.of(key).living().defer("facts")
     return living.order_by("-created_at")[:ROWS_SHOWN]
+
+
+def lacks_logs(cluster: Cluster) -> bool:
+    """Whether the account was seen to lack the right that sub-phases need."""
+    return any(each.get("permission") == LOGS for each in cluster.missing or ())
 
 
 def start_lines(

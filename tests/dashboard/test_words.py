@@ -13,12 +13,14 @@ from dashboard.words import (
     DOING_NOW,
     MODE_LABELS,
     OUTCOME_LABELS,
+    PART_LABELS,
     PHASE_LABELS,
     START_MODE_LABELS,
     STATE_LABELS,
     TRIGGER_LABELS,
 )
 from fleet.domain.coldstart.start import Outcome, Phase, StartMode, Trigger
+from fleet.domain.enginelog.phases import ORDER
 from fleet.domain.ledger.codes import NotTakenRule, StateCode
 from fleet.domain.ledger.delta import State
 from fleet.domain.records.keys import Mode
@@ -34,6 +36,10 @@ TABLES: list[tuple[type[StrEnum], Mapping[Any, Any]]] = [
     (StateCode, STATE_REASONS),
     (NotTakenRule, NOT_TAKEN_REASONS),
 ]
+
+
+def test_every_sub_phase_has_words() -> None:
+    assert tuple(PART_LABELS) == ORDER
 
 
 @pytest.mark.parametrize(("members", "table"), TABLES)

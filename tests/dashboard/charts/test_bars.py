@@ -94,3 +94,20 @@ def test_a_start_without_any_phase_has_an_empty_bar() -> None:
 def test_a_segment_tells_its_length_its_error_and_its_source() -> None:
     bar = start_bar(start_shape(TWO), now=NOW)
     assert bar.segments[1].says == "load engine 30 s ± 0.5 s · events"
+
+
+def test_sub_phases_stand_below_what_they_lie_within() -> None:
+    start = start_shape(TWO)
+    start["phases"][1]["parts"] = [
+        {"part": "engine_init", "seconds": 20.0, "within": ""},
+        {"part": "compile_total", "seconds": 8.0, "within": "engine_init"},
+        {"part": "compile_dynamo", "seconds": 3.0, "within": "compile_total"},
+        {"part": "of_a_later_release", "seconds": 1.0},
+    ]
+    *_, loading = start_bar(start, now=NOW).segments
+    assert [(str(part.label), part.seconds, part.depth) for part in loading.parts] == [
+        ("initialise the engine", 20.0, 1),
+        ("compile", 8.0, 2),
+        ("trace (Dynamo)", 3.0, 3),
+        ("of_a_later_release", 1.0, 1),
+    ]

@@ -52,6 +52,37 @@ def test_it_shows_starts_revisions_and_probe_failures(admin: Client, now: dateti
     assert "<img" not in html
 
 
+@pytest.mark.parametrize(
+    ("missing", "says"),
+    [
+        pytest.param([], False, id="logs may be read"),
+        pytest.param(
+            [{"permission": "pods/log", "costs": "engine phases"}], True, id="they may not"
+        ),
+        pytest.param([{"permission": "pods/proxy", "costs": "metrics"}], False, id="another right"),
+    ],
+)
+def test_it_says_when_logs_may_not_be_read(
+    client: Client, now: datetime, missing: list[dict[str, str]], *, says: bool
+) -> None:
+    make_cluster(now=now, missing=missing)
+    client.force_login(make_user(role="admin"))
+    model = make_model()
+    phase = {
+        "phase": "load-engine",
+        "started_at": now.isoformat(),
+        "ended_at": now.isoformat(),
+        "seconds": 40.0,
+        "source": "log",
+        "error_s": 0.1,
+        "parts": [{"part": "graph_capture", "seconds": 12.0, "within": ""}],
+    }
+    make_start(model, started_at=now - timedelta(minutes=9), phases=[phase])
+    html = client.get(ADDRESS).content.decode()
+    assert ("<code>pods/log</code>" in html) is says
+    assert "capture CUDA graphs" in html
+
+
 def test_without_any_start_it_says_what_brings_one(admin: Client) -> None:
     make_model()
     assert "No start seen yet" in admin.get(ADDRESS).content.decode()
