@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,22 +10,21 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from dashboard.words import DOING_NOW, TRIGGER_LABELS, Words, word
+from fleet.domain.coldstart.start import Trigger
 from fleet.domain.ledger.codes import NotTakenRule, StateCode
 
-# Parameters: see the codes. `doing`, `started` and `because` are made of phase, trigger, reason.
+# Parameters: see the codes. `started`, `because` and `failed` are made of them by `_made`.
 STATE_REASONS: Mapping[StateCode, Words] = {
     StateCode.STOPPED: gettext_lazy("Stopped on purpose"),
-    StateCode.START_FAILED: gettext_lazy("Start failed while %(doing)s: %(because)s"),
+    StateCode.START_FAILED: gettext_lazy("Cannot start: %(failed)s"),
     StateCode.REPLICA_REFUSED: gettext_lazy("No pod could be made: %(because)s"),
     StateCode.PAST_DEADLINE: gettext_lazy("Past its deadline and given up: %(because)s"),
     StateCode.REVISION_FAILED: gettext_lazy("Revision %(revision)s cannot serve: %(because)s"),
-    StateCode.STARTING: gettext_lazy("%(started)s, %(doing)s"),
+    StateCode.STARTING: gettext_lazy("%(started)s"),
     StateCode.NO_REPLICA_YET: gettext_lazy("Wanted, and no pod is there yet"),
     StateCode.NOT_MADE: gettext_lazy("KServe makes nothing of it: %(because)s"),
     StateCode.NOT_MADE_YET: gettext_lazy("KServe has not made anything of it yet"),
-    StateCode.FAILED_START_BESIDE: gettext_lazy(
-        "Serving, while another start failed (%(doing)s): %(because)s"
-    ),
+    StateCode.FAILED_START_BESIDE: gettext_lazy("Serving, and a further start fails: %(failed)s"),
     StateCode.READY: gettext_lazy("Serving"),
     StateCode.ASLEEP: gettext_lazy("Asleep on purpose; a request wakes it"),
     StateCode.AT_ZERO: gettext_lazy("At zero on purpose; no request wakes it"),
@@ -37,6 +37,25 @@ NOT_TAKEN_REASONS: Mapping[NotTakenRule, Words] = {
     NotTakenRule.NO_SIGN: gettext_lazy("neither runtime, image nor command speaks of vLLM"),
     NotTakenRule.NOTHING_SEEN: gettext_lazy("no container to judge by"),
 }
+
+
+# Classes of failures; the set is open, a further one is shown as words.
+FAILURES: Mapping[str, Words] = {
+    "unschedulable": gettext_lazy("no node has room"),
+    "image-pull": gettext_lazy("the image cannot be pulled"),
+    "container-config": gettext_lazy("its container cannot be made"),
+    "fetch-model": gettext_lazy("the model cannot be fetched"),
+    "out-of-memory": gettext_lazy("out of memory"),
+    "crash": gettext_lazy("the server crashed"),
+    "liveness-kill": gettext_lazy("killed by its liveness probe"),
+    "startup-kill": gettext_lazy("killed by its startup probe"),
+    "deadline": gettext_lazy("past its deadline"),
+    "node-lost": gettext_lazy("its node was lost"),
+    "evicted": gettext_lazy("evicted from its node"),
+    "admission": gettext_lazy("refused by its node"),
+}
+# The scheduler's opening, which tells nothing that the class does not.
+PREAMBLE = re.compile(r"^0/\d+ nodes are available: ")
 
 
 class _Known(dict[str, Any]):
@@ -80,10 +99,20 @@ def _serving(params: Mapping[str, Any]) -> str:
 
 def _made(params: Mapping[str, Any]) -> dict[str, str]:
     """Parts of sentences made from parameters that are codes themselves."""
-    started = str(word(TRIGGER_LABELS, params.get("trigger") or "unknown"))
-    because = str(params.get("reason") or "") or str(params.get("class") or "?").replace("-", " ")
+    reason = PREAMBLE.sub("", str(params.get("reason") or ""))
+    class_ = str(params.get("class") or "")
+    failed = str(FAILURES.get(class_, class_.replace("-", " ")))
     return {
-        "doing": str(word(DOING_NOW, params.get("phase") or "unexplained")),
-        "started": started[:1].upper() + started[1:],
-        "because": because,
+        "started": _started(params),
+        "because": reason or failed or "?",
+        "failed": ": ".join(part for part in (failed, reason) if part) or "?",
     }
+
+
+def _started(params: Mapping[str, Any]) -> str:
+    """Why it starts, where that is known, and what it does now."""
+    doing = str(word(DOING_NOW, params.get("phase") or "unexplained"))
+    trigger = params.get("trigger") or Trigger.UNKNOWN
+    known = "" if trigger == Trigger.UNKNOWN else str(word(TRIGGER_LABELS, trigger))
+    text = f"{known}, {doing}" if known else doing
+    return text[:1].upper() + text[1:]

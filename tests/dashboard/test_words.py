@@ -55,14 +55,35 @@ def test_every_member_has_words(members: type[StrEnum], table: Mapping[Any, Any]
         pytest.param(
             "start-failed",
             {"phase": "pull-image", "class": "image-pull", "reason": "manifest unknown"},
-            "Start failed while pulling the image: manifest unknown",
-            id="the cluster's own words",
+            "Cannot start: the image cannot be pulled: manifest unknown",
+            id="the cluster's own words after ours",
         ),
         pytest.param(
             "start-failed",
             {"phase": "load-engine", "class": "out-of-memory", "reason": ""},
-            "Start failed while loading the engine: out of memory",
+            "Cannot start: out of memory",
             id="without words, the class",
+        ),
+        pytest.param(
+            "start-failed",
+            {
+                "class": "unschedulable",
+                "reason": "0/8 nodes are available: 1 Insufficient nvidia.com/gpu",
+            },
+            "Cannot start: no node has room: 1 Insufficient nvidia.com/gpu",
+            id="the scheduler's opening is left out",
+        ),
+        pytest.param(
+            "failed-start-beside",
+            {"class": "bad-luck", "reason": ""},
+            "Serving, and a further start fails: bad luck",
+            id="an unknown class as words",
+        ),
+        pytest.param(
+            "starting",
+            {"trigger": "unknown", "phase": "load-engine"},
+            "Loading the engine",
+            id="an unknown trigger is not told",
         ),
         pytest.param(
             "starting",

@@ -72,5 +72,5 @@ def test_patterns_are_for_debug_alone(admin: Client, settings: Settings) -> None
     assert admin.get("/patterns/").status_code == 404
     settings.DEBUG = True
     html = admin.get("/patterns/").content.decode()
-    assert "Start failed while loading the engine" in html
+    assert "Cannot start: 4 Insufficient nvidia.com/gpu." in html
     assert html.count('class="bar"') == 5
