@@ -180,3 +180,12 @@ def test_nothing_is_wider_than_a_phone(open_page: Opened, path: str) -> None:
     page = open_page(path, size=(390, 844))
     page.wait_for_timeout(800)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_on_a_phone_the_filters_fold_away(open_page: Opened) -> None:
+    page = open_page("/?state=Cold", size=(390, 844))
+    expect(page.locator("#f-state")).to_be_visible()
+    expect(page.locator("#f-team")).to_be_hidden()
+    page.click("#filters-open")
+    expect(page.locator("#f-team")).to_be_visible()
+    expect(page.locator("#filters-open")).to_have_attribute("aria-expanded", "true")

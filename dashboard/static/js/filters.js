@@ -5,3 +5,10 @@ document.addEventListener("htmx:configRequest", (event) => {
     if (value === "" || (name === "sort" && value === "worst")) event.detail.formData.delete(name);
   }
 });
+// On a phone the choices fold away behind a button.
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("#filters-open");
+  if (!button) return;
+  const open = document.getElementById("filters").classList.toggle("open");
+  button.setAttribute("aria-expanded", String(open));
+});
