@@ -27,6 +27,8 @@ _CALM = frozenset({"INFO", "DEBUG"})
 # A crash after the server was up says one of these; others are a request's own trouble.
 _FATAL = WRAPPERS | {"cuda_fault", "cuda_oom", "nccl_error", "killed_by_sigterm", "shm_too_small"}
 
+_ENGINES = ("EngineCore", "Worker", "VllmWorker", "RayWorker")
+
 
 def _by_word(rows: Iterable[Row]) -> dict[bytes, tuple[Row, ...]]:
     words: dict[bytes, tuple[Row, ...]] = {}
@@ -57,9 +59,11 @@ class EngineLog:
         self._last: Line | None = None
         self._milestone = ""
         self._printed: dict[str, dict[str, float]] = {}
+        self._summed: set[tuple[str, str, str]] = set()
         self._rank = len(RANK)
         self._failure = ""
         self._line = ""
+        self._suspected: tuple[str, str] | None = None
         self._complete = self._serves = self._answered = False
         self._died = self._shut_down = self._is_json = False
         self._probes = {"ok": 0, "unauthorised": 0}
@@ -114,7 +118,7 @@ class EngineLog:
             self.facts.take(row.name, match, process=line.process)
             if not self._complete:
                 self._mark(row.name, line)
-            if row.prints and match["s"]:
+            if row.prints and match["s"] and not self._is_copy(row.name, line):
                 self._print(row.name, match, line.process)
             fits = True
         return fits
@@ -125,6 +129,16 @@ class EngineLog:
         self._at[name] = (line if known is None else known[0], line)
         if name == "server_start":
             self._serves = True
+
+    def _is_copy(self, name: str, line: Line) -> bool:
+        """Ray passes lines of its workers on, so that some come twice: what is summed must not."""
+        if name not in SUMMED or not line.clock:
+            return False
+        said = (line.process, line.clock, line.text)
+        known = said in self._summed
+        if len(self._summed) < PROCESSES_AT_MOST:
+            self._summed.add(said)
+        return known
 
     def _print(self, name: str, said: re.Match[str], process: str) -> None:
         is_ms = name == "api_warmup" and said["unit"] == "ms"
@@ -138,9 +152,7 @@ class EngineLog:
     def _uvicorn(self, line: Line) -> None:
         """Lines of the web server: they have neither process nor clock of their own."""
         if STARTUP_COMPLETE in line.text:
-            if not self._complete:
-                self._mark("startup_complete", line)
-            self._complete = self._serves = True
+            self._up(line)
             return
         access = ACCESS.match(line.text)
         if access is None:
@@ -149,6 +161,12 @@ class EngineLog:
         self._serves = self._answered = True
         if access["method"] == "GET":
             self._probed(int(access["status"]))
+
+    def _up(self, line: Line) -> None:
+        """By its own word. KServe's server words the line its own way, with uvicorn's name."""
+        if not self._complete:
+            self._mark("startup_complete", line)
+        self._complete = self._serves = True
 
     def _probed(self, status: int) -> None:
         if status < 400:
@@ -160,17 +178,32 @@ class EngineLog:
         """The weightiest class wins, and of its lines the first."""
         if line.text.startswith('{"') and self._is_calm_json(line.text):
             return
+        if STARTUP_COMPLETE in line.text and "uvicorn" in line.text:
+            self._up(line)
         class_ = failure_in(line.text, words)
         if class_ is None:
             return
         answers = self._complete or self._answered
         if answers and class_ not in _FATAL:
+            self._suspect(class_, line)
             return
         if (answers or (self._serves and class_ in WRAPPERS)) and not self._died:
             self._died, self._rank = True, len(RANK)
         if RANK[class_] < self._rank:
             self._rank, self._failure = RANK[class_], class_
             self._line = line.text[:RAW_AT_MOST]
+
+    def _suspect(self, class_: str, line: Line) -> None:
+        """The engine's own trouble counts once the engine is dead; a request's never does."""
+        if line.process.startswith(_ENGINES) and self._suspected is None:
+            self._suspected = (class_, line.text[:RAW_AT_MOST])
+
+    def _cause(self) -> tuple[str, str]:
+        """Class and line of the weightiest complaint."""
+        suspected = self._suspected
+        if self._died and suspected is not None and RANK[suspected[0]] < self._rank:
+            return suspected
+        return self._failure, self._line
 
     def _is_calm_json(self, text: str) -> bool:
         """A log that somebody reshaped; whether the line is of no weight."""
@@ -202,16 +235,17 @@ class EngineLog:
 
     def _state(self) -> dict[str, Any]:
         calm = (self._complete or self._answered) and not self._died
+        failure, line = ("", "") if calm else self._cause()
         denied = self._probes["unauthorised"] > 0 and self._probes["ok"] == 0
         return {
             "serves": self._serves,
             "complete": self._complete,
-            "failure": "" if calm else self._failure,
-            "line": "" if calm else redacted(self._line),
+            "failure": failure,
+            "line": redacted(line),
             "died": self._died,
             "unauthorised": denied,
             "shut_down": self._shut_down,
-            "is_json": self._is_json,
+            "is_json": self._is_json and self._first is None,
         }
 
     def _clock(self) -> str:

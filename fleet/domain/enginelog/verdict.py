@@ -3,13 +3,10 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from fleet.domain.enginelog.failures import WRAPPERS
 from fleet.domain.enginelog.witness import Witness
 
-# 128 + signal: SIGINT (vLLM's own handler), SIGKILL, SIGTERM. 135 is SIGBUS: no shared memory.
+# 128 + signal: SIGINT (vLLM's own handler of SIGTERM), SIGKILL, SIGTERM.
 KILLED = frozenset({130, 137, 143})
-SIGBUS = 135
-_WEAK = WRAPPERS | {""}
 
 
 class LogOutcome(StrEnum):
@@ -55,16 +52,13 @@ def _up(witness: Witness) -> LogOutcome:
 
 
 def _class(witness: Witness, end: ContainerEnd | None) -> str:
+    """By the log. Two classes stand outside of it: who ran out of memory has no last words, and a
+    probe that is refused looks like a server that serves."""
     if end is not None and end.reason == "OOMKilled":
         return "oom_killed"
     if witness.unauthorised and witness.serves and witness.failure in {"", "killed_by_sigterm"}:
         return "probe_unauthorized"
-    if end is None or witness.failure not in _WEAK:
-        return witness.failure
-    if end.exit_code == SIGBUS:
-        return "shm_too_small"
-    unasked = not witness.failure and not (witness.serves and witness.shut_down)
-    return "killed_by_sigterm" if unasked and end.exit_code in KILLED else witness.failure
+    return witness.failure
 
 
 def _crashed(witness: Witness, end: ContainerEnd | None) -> bool:

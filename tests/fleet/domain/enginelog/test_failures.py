@@ -144,6 +144,7 @@ def end(exit_code: int, reason: str = "Error") -> ContainerEnd:
     return ContainerEnd(exit_code=exit_code, reason=reason)
 
 
+NO_SPACE = "11-20 10:00:00 [core.py:1] OSError: [Errno 28] No space left on device"
 REFUSED = '(APIServer pid=1) INFO:     10.0.0.1:4 - "GET /v1/models HTTP/1.1" 401 Unauthorized'
 HEALTHY = '(APIServer pid=1) INFO:     10.0.0.1:4 - "GET /health HTTP/1.1" 200 OK'
 
@@ -154,11 +155,11 @@ HEALTHY = '(APIServer pid=1) INFO:     10.0.0.1:4 - "GET /health HTTP/1.1" 200 O
         pytest.param([], None, "stalled", id="silence"),
         pytest.param([], end(1), "failed", id="it ended and said nothing"),
         pytest.param([], end(0, "Completed"), "failed", id="exit code 0 is no success"),
-        pytest.param([], end(137), "killed killed_by_sigterm", id="its grace was over"),
+        pytest.param([], end(137), "killed", id="its grace was over"),
         pytest.param([], end(137, "OOMKilled"), "killed oom_killed", id="the host ran out"),
         pytest.param([WRAPPER], end(137, "OOMKilled"), "killed oom_killed", id="so a wrapper says"),
         pytest.param([WRAPPER], end(1), "failed engine_init_wrapper", id="a cause nobody named"),
-        pytest.param([WRAPPER], end(135), "failed shm_too_small", id="SIGBUS"),
+        pytest.param([], end(143), "killed", id="SIGTERM to a shell"),
         pytest.param(
             ["KeyboardInterrupt: terminated"], end(130), "killed killed_by_sigterm", id="SIGTERM"
         ),
@@ -176,6 +177,21 @@ HEALTHY = '(APIServer pid=1) INFO:     10.0.0.1:4 - "GET /health HTTP/1.1" 200 O
             end(0, "Completed"),
             "crashed_after_ready cuda_fault",
             id="a fault of the GPU, and exit code 0",
+        ),
+        pytest.param(
+            [UP, f"ERROR {NO_SPACE}", DEAD],
+            end(1),
+            "crashed_after_ready engine_dead",
+            id="a request's trouble, then the engine's death",
+        ),
+        pytest.param(
+            [UP, f"(EngineCore pid=9) ERROR {NO_SPACE}", DEAD],
+            end(1),
+            "crashed_after_ready disk_full",
+            id="the engine's own trouble, then its death",
+        ),
+        pytest.param(
+            [UP, f"(EngineCore pid=9) ERROR {NO_SPACE}"], None, "ready", id="trouble, no death"
         ),
         pytest.param([UP, REFUSED], end(137), "killed probe_unauthorized", id="probes need a key"),
         pytest.param([UP, REFUSED, HEALTHY], None, "ready", id="somebody else needs a key"),

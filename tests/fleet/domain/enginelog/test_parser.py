@@ -53,6 +53,24 @@ def test_ray_says_how_often_it_left_a_line_out() -> None:
     assert read(line + text).printed == {"api_warmup": 12.594}
 
 
+def test_ray_passes_lines_of_its_workers_on() -> None:
+    line = "(RayWorkerWrapper pid=7) INFO 11-20 09:00:52 [b.py:1] Compiling a graph for shape 8"
+    other = "(RayWorkerWrapper pid=8) INFO 11-20 09:00:55 [b.py:1] Compiling a graph for shape 8"
+    copies = [f"{each} takes {seconds} s" for each, seconds in ((line, 46.7), (other, 49.9))]
+    passed_on = [f"(ServeReplica:a pid=1) (EngineCore_DP0 pid=2) {copy}" for copy in copies]
+    xet = '(RayWorkerWrapper pid=7) {"timestamp":"2026-11-20T09:00:04Z","level":"WARN"}'
+    witness = read(*copies, xet, *passed_on)
+    assert (witness.printed, witness.is_json) == ({"compile_graph": 49.9}, False)
+
+
+def test_kserves_own_server_words_it_its_own_way() -> None:
+    witness = read(
+        "2026-11-20T09:00:20.5Z 2026-11-20 09:00:20.500 1 uvicorn.error INFO:     "
+        "Application startup complete."
+    )
+    assert (witness.complete, witness.complete_at) == (True, STARTED + 20.5)
+
+
 @pytest.mark.parametrize(
     ("texts", "printed"),
     [
