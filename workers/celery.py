@@ -16,7 +16,11 @@ app.conf.update(
     broker_url=settings.REDIS_URL or "memory://",
     broker_connection_retry_on_startup=True,
     broker_transport_options={
-        "socket_connect_timeout": 5,
+        # Who rings is answering a person: a broker that is away must cost less than a second. By
+        # default kombu tries again after 2 and 4 s, `retry=False` or not. Workers that lost the
+        # broker try on by `broker_connection_retry`.
+        "max_retries": 0,
+        "socket_connect_timeout": 0.8,
         "socket_timeout": 30,
         "socket_keepalive": True,
         "health_check_interval": 15,
