@@ -55,8 +55,12 @@ def add_cluster(
 
 
 def _reset(row: Cluster, **columns: Any) -> None:
+    """Nothing of an earlier life decides how the cluster is reached now."""
     fresh: dict[str, Any] = {
         "removed_at": None,
+        "context": "",
+        "server": "",
+        "ca_pem": "",
         "paused": False,
         "state": "connecting",
         "state_detail": {},
@@ -66,7 +70,8 @@ def _reset(row: Cluster, **columns: Any) -> None:
 
 
 def remove_cluster(name: str, *, now: datetime) -> None:
-    """No longer followed or shown; starts, events and audit stay, credentials go.
+    """No longer followed or shown; starts, events and audit stay. Credentials, models' keys and
+    allowed hosts go: another cluster may get the name.
 
     Raises BadInput when there is none. Its follower finds the lease gone with its next batch.
     """
@@ -76,6 +81,9 @@ def remove_cluster(name: str, *, now: datetime) -> None:
             removed_at=now,
             reader_secret=b"",
             actor_secret=b"",
+            model_keys={},
+            gateway_url="",
+            allowed_hosts=[],
             lease_epoch=F("lease_epoch") + 1,
             lease_expires_at=None,
         )

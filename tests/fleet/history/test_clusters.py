@@ -79,6 +79,22 @@ def test_removing_keeps_history_and_drops_credentials(lease: Lease) -> None:
 
 
 @pytest.mark.django_db
+def test_another_cluster_of_a_removed_ones_name_inherits_nothing_secret() -> None:
+    add_cluster("one", source="token", server="https://old:6443", ca_pem="old", now=NOW)
+    Cluster.objects.update(
+        actor_secret=b"sealed",
+        model_keys={"chat/pilot": "c2VhbGVk"},
+        gateway_url="https://old",
+        allowed_hosts=["old"],
+    )
+    remove_cluster("one", now=NOW)
+    row = add_cluster("one", source="in-cluster", now=NOW)
+    row.refresh_from_db()
+    assert (row.server, row.ca_pem, row.gateway_url) == ("", "", "")
+    assert (bytes(row.actor_secret), row.model_keys, row.allowed_hosts) == (b"", {}, [])
+
+
+@pytest.mark.django_db
 def test_nobody_to_pause_or_remove() -> None:
     with pytest.raises(BadInput, match="no cluster"):
         pause_cluster("no", paused=True)
