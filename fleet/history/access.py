@@ -163,9 +163,13 @@ def _token(row: ApiToken) -> str:
 
 def first_admin_link(deed: Deed) -> str:
     """The secret of a link that makes the first admin. BadInput when there is one already."""
-    if Membership.objects.filter(role="admin", user__is_active=True).exists():
+    if _an_admin_exists():
         raise BadInput("there is an admin already: sign in, or use `user role`")
     return _link(FIRST_ADMIN, deed)
+
+
+def _an_admin_exists() -> bool:
+    return Membership.objects.filter(role="admin", user__is_active=True).exists()
 
 
 @transaction.atomic
@@ -195,8 +199,7 @@ def open_link(secret: str, *, now: datetime) -> OneTimeLink | None:
     if link is None:
         return None
     if link.purpose == FIRST_ADMIN:
-        taken = Membership.objects.filter(role="admin", user__is_active=True).exists()
-        return None if taken else link
+        return None if _an_admin_exists() else link
     return link if user_of(link) else None
 
 
@@ -213,10 +216,13 @@ def use_link(link: OneTimeLink, *, name: str, password: str, now: datetime) -> U
     used = OneTimeLink.objects.filter(pk=link.pk, used_at=None).update(used_at=now)
     if not used:
         raise BadInput("this link was used already")
+    if link.purpose == FIRST_ADMIN:
+        if _an_admin_exists():
+            raise BadInput("there is an admin already")
+        return add_user(name, Reach(role="admin"), Deed(by=name, now=now), password=password)
     user = user_of(link)
     if user is None:
-        deed = Deed(by=name, now=now)
-        return add_user(name, Reach(role="admin"), deed, password=password)
+        raise BadInput("this link's user is there no more")
     user.set_password(password)
     user.save(update_fields=["password"])
     note(Deed(by=user.username, now=now, user=user), "password-set", user.username)

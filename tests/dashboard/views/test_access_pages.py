@@ -11,7 +11,8 @@ from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.test import Client, RequestFactory
 
-from fleet.history.access import Deed, first_admin_link
+from fleet.errors import BadInput
+from fleet.history.access import Deed, first_admin_link, open_link, password_link, use_link
 from fleet.models import ApiToken, AuditEntry, Membership, OneTimeLink
 from tests.factories import make_user
 
@@ -106,6 +107,36 @@ def test_a_link_is_over_after_a_day_or_once_there_is_an_admin(
     make_user("root", role="admin")
     assert client.get(path).status_code == 404
     assert OneTimeLink.objects.filter(used_at=None).count() == 2
+
+
+@pytest.mark.parametrize(
+    "meanwhile",
+    [
+        pytest.param("deactivated", id="its user was kept out meanwhile"),
+        pytest.param("used", id="somebody used it meanwhile"),
+    ],
+)
+def test_a_link_for_a_password_never_makes_an_admin(now: datetime, meanwhile: str) -> None:
+    ann = make_user("ann", role="viewer")
+    opened = open_link(password_link(ann, Deed(by="root", now=now)), now=now)
+    assert opened is not None
+    if meanwhile == "deactivated":
+        User.objects.update(is_active=False)
+    else:
+        OneTimeLink.objects.update(used_at=now)
+    with pytest.raises(BadInput):
+        use_link(opened, name="eve", password=PASSWORD, now=now)
+    assert list(User.objects.values_list("username", flat=True)) == ["ann"]
+
+
+def test_of_two_links_for_the_first_admin_one_counts(now: datetime) -> None:
+    links = [first_admin_link(Deed(by="manage.py", now=now)) for _ in range(2)]
+    first, second = (open_link(secret, now=now) for secret in links)
+    assert first is not None
+    assert second is not None
+    use_link(first, name="root", password=PASSWORD, now=now)
+    with pytest.raises(BadInput, match="an admin already"):
+        use_link(second, name="eve", password=PASSWORD, now=now)
 
 
 @pytest.mark.parametrize("role", ["viewer", "operator"])
