@@ -153,6 +153,9 @@ class Hub:
             except DatabaseTrouble as error:
                 # The next look comes by itself; viewers see the age of the data grow.
                 logger.warning("skipped look error=%s", type(error).__name__)
+            except Exception:
+                # One page that cannot be made must not end all others.
+                logger.exception("failed look view=%s", type(group.view).__name__)
 
 
 HUB = Hub()

@@ -1,12 +1,18 @@
-"""A viewer whose line is slow falls behind, and asks for what it lacks when the line is free."""
+"""One viewer's or one page's trouble is not the others': slow lines, pages that cannot be made."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Hashable
 from typing import Any
 
+import pytest
+
+from dashboard.live.bell import ANYTHING, Ring
 from dashboard.live.consumers import FleetConsumer
+from dashboard.live.fragments import Shown
+from dashboard.live.hub import Group, Hub
 
 
 async def test_nobody_waits_for_a_slow_viewer_and_it_learns_of_the_gap() -> None:
@@ -27,3 +33,34 @@ async def test_nobody_waits_for_a_slow_viewer_and_it_learns_of_the_gap() -> None
     await asyncio.gather(*viewer.tasks)
     assert [message.get("said") for message in carried] == ["a", None]
     assert [message["n"] for message in carried] == [1, 4]
+
+
+class Page:
+    """A page that counts its looks, and cannot be made if broken."""
+
+    def __init__(self, *, broken: bool) -> None:
+        self.broken = broken
+        self.looks = 0
+
+    @property
+    def key(self) -> Hashable:
+        return self.broken
+
+    def touched_by(self, ring: Ring) -> bool:
+        return True
+
+    def look(self) -> Shown:
+        self.looks += 1
+        if self.broken:
+            raise KeyError("a column that is not there")
+        return Shown(fragments={})
+
+
+async def test_a_page_that_cannot_be_made_ends_no_other(caplog: pytest.LogCaptureFixture) -> None:
+    hub, broken, whole = Hub(), Page(broken=True), Page(broken=False)
+    for page in (broken, whole):
+        hub.groups[page.key] = Group(page)
+    hub.ring(ANYTHING)
+    await hub._look()
+    assert (broken.looks, whole.looks) == (1, 1)
+    assert "failed look view=Page" in caplog.text
