@@ -137,7 +137,7 @@ def _heard(response: httpx.Response, *, began: float, deadline: float) -> Answer
     if response.status_code == 200 and "event-stream" in answer.content_type:
         return _streamed(response, answer, began=began, deadline=deadline)
     body = b""
-    for piece in response.iter_bytes():
+    for piece in response.iter_raw():
         body += piece
         if len(body) > BODY_BYTES or time.monotonic() > deadline:
             break
@@ -167,7 +167,7 @@ def _streamed(response: httpx.Response, answer: Answer, *, began: float, deadlin
 def _lines(response: httpx.Response) -> Iterator[str]:
     """Lines as they come; a line without an end is given up at the bound."""
     rest = b""
-    for piece in response.iter_bytes():
+    for piece in response.iter_raw():
         *whole, rest = (rest + piece).split(b"\n")
         yield from (line.decode(errors="replace") for line in whole)
         if len(rest) > BODY_BYTES:

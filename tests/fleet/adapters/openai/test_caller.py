@@ -1,5 +1,6 @@
 """A real completion over HTTP: a small server of our own answers as gateways and models do."""
 
+import gzip
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -159,6 +160,16 @@ def test_what_an_answer_means(
 def test_a_body_without_an_end_is_bounded(gateway: tuple[str, type[Handler]]) -> None:
     url, server = gateway
     server.body = b"x" * (BODY_BYTES * 4)
+    answer = complete(url)
+    assert (answer.status, answer.ttft_s) == (200, None)
+
+
+def test_what_was_packed_though_we_asked_for_plain_is_not_unpacked(
+    gateway: tuple[str, type[Handler]],
+) -> None:
+    url, server = gateway
+    server.headers_out = {"Content-Encoding": "gzip"}
+    server.body = gzip.compress(TOKEN + b"x" * (BODY_BYTES * 100) + DONE)
     answer = complete(url)
     assert (answer.status, answer.ttft_s) == (200, None)
 
