@@ -19,6 +19,8 @@ from dashboard.words import (
 )
 from fleet.domain.coldstart.start import Outcome, Phase
 
+# What comes after Ready, and may never be seen to end.
+AFTER_READY = frozenset({Phase.ROUTE.value, Phase.FIRST_ANSWER.value})
 # A growing bar keeps this much room after its end when nothing tells its expected length.
 HEADROOM = 1.15
 # Below this width, in percent, a phase would vanish: it is drawn this wide.
@@ -102,7 +104,8 @@ def start_bar(
     """
     started_at = _moment(start["started_at"])
     running = start["outcome"] == Outcome.RUNNING
-    spans = [_span(phase, started_at, now=now) for phase in start.get("phases") or ()]
+    phases = [p for p in start.get("phases") or () if running or not _never_ended(p)]
+    spans = [_span(phase, started_at, now=now if running else None) for phase in phases]
     total_s = _length(start, spans, started_at, now=now, running=running)
     scale_s = scale_s or _scale(total_s, spans, expected_s, running=running)
     return StartBar(
@@ -134,11 +137,18 @@ def _moment(value: str | datetime) -> datetime:
     return value if isinstance(value, datetime) else datetime.fromisoformat(value)
 
 
-def _span(phase: Mapping[str, Any], started_at: datetime, *, now: datetime) -> _Span:
+def _never_ended(phase: Mapping[str, Any]) -> bool:
+    """Whether a start that is over was not seen to pass it: how long it took is not known."""
+    return phase["phase"] in AFTER_READY and phase.get("ended_at") is None
+
+
+def _span(phase: Mapping[str, Any], started_at: datetime, *, now: datetime | None) -> _Span:
+    """An open phase is drawn up to `now`; of a start that is over (None), as long as was told."""
     begun = _moment(phase["started_at"])
     ended = None if phase.get("ended_at") is None else _moment(phase["ended_at"])
-    to_s = ((ended or now) - started_at).total_seconds()
     from_s = (begun - started_at).total_seconds()
+    until = ended or now
+    to_s = from_s + phase["seconds"] if until is None else (until - started_at).total_seconds()
     error_s = phase.get("error_s")
     source = phase.get("source", "")
     parts = tuple(_sub_phases(phase.get("parts") or ()))

@@ -50,6 +50,7 @@ def _bar(outcome: Outcome, *, now: datetime) -> StartBar:
             "phase": phase,
             "started_at": began + timedelta(seconds=5 * n),
             "ended_at": began + timedelta(seconds=5 * (n + 1)),
+            "seconds": 5.0,
             "source": "event",
             "error_s": 0.5,
         }

@@ -65,6 +65,21 @@ def test_what_comes_after_ready_is_drawn_too() -> None:
     assert (bar.total_s, bar.scale_s) == (40, 50)
 
 
+def test_a_route_that_was_never_seen_to_end_is_not_drawn() -> None:
+    start = start_shape((*TWO, ("route", 10.0)), outcome="partial", total_s=None)
+    start["phases"][-1]["ended_at"] = None
+    bar = start_bar(start, now=NOW + timedelta(hours=1))
+    assert [s.phase for s in bar.segments] == ["schedule", "load-engine"]
+    assert bar.total_s == 40
+
+
+def test_a_failed_start_still_in_a_phase_is_drawn_as_long_as_was_told() -> None:
+    start = start_shape(TWO, outcome="failed")
+    start["phases"][-1]["ended_at"] = None
+    bar = start_bar(start, now=NOW + timedelta(hours=1))
+    assert bar.segments[-1].seconds == 30
+
+
 def test_a_very_short_phase_is_still_seen() -> None:
     bar = start_bar(start_shape((("decide", 0.01), ("load-engine", 1000.0))), now=NOW)
     assert bar.segments[0].width == 0.6
