@@ -227,6 +227,8 @@ def test_the_list_tells_who_why_and_how_it_ended(pilot: ServedModel) -> None:
         assert shown in page
     assert HOSTILE not in page, "a reason is text, never markup"
     assert "data-until=" in page
+    assert "Undo…" not in page
+    assert "Undo…" in signed_in("operator").get("/actions/").content.decode()
 
 
 def test_filters_stand_in_the_address(pilot: ServedModel) -> None:
