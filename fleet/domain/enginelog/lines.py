@@ -47,13 +47,14 @@ class Line(NamedTuple):
 def lines_in(raw: str) -> tuple[Line, ...]:
     """The lines that a physical one holds: bars rewrite themselves with carriage returns."""
     if "\r" not in raw:
-        return (_line(raw),)
+        return (line_of(raw),)
     stamp = _STAMP.match(raw[:LINE_AT_MOST])
     before, rest = (stamp.group(), raw[stamp.end() :]) if stamp is not None else ("", raw)
-    return tuple(_line(before + piece) for piece in rest.split("\r") if piece)
+    return tuple(line_of(before + piece) for piece in rest.split("\r") if piece)
 
 
-def _line(raw: str) -> Line:
+def line_of(raw: str) -> Line:
+    """One line, cut to a bearable length first."""
     text = raw[:LINE_AT_MOST]
     if "\x1b" in text:
         text = _ANSI.sub("", text)

@@ -17,7 +17,15 @@ from fleet.domain.enginelog.catalogue import (
 )
 from fleet.domain.enginelog.facts import Facts
 from fleet.domain.enginelog.failures import RANK, WRAPPERS, failure_in
-from fleet.domain.enginelog.lines import HEAD_AT_MOST, Line, clock_s, lines_in, stamp_s, words_of
+from fleet.domain.enginelog.lines import (
+    HEAD_AT_MOST,
+    Line,
+    clock_s,
+    line_of,
+    lines_in,
+    stamp_s,
+    words_of,
+)
 from fleet.domain.enginelog.redact import RAW_AT_MOST, redacted
 from fleet.domain.enginelog.witness import Witness
 
@@ -57,6 +65,7 @@ class EngineLog:
         self._at: dict[str, tuple[Line, Line]] = {}
         self._first: Line | None = None
         self._last: Line | None = None
+        self._tail = ""
         self._milestone = ""
         self._printed: dict[str, dict[str, float]] = {}
         self._summed: set[tuple[str, str, str]] = set()
@@ -70,17 +79,28 @@ class EngineLog:
 
     def feed(self, raw: str) -> None:
         """One physical line, with the kubelet's stamp before it or without."""
-        for line in lines_in(raw):
-            self._take(line)
+        if self._complete and self._is_idle(raw):
+            self._tail = raw
+        elif "\r" in raw:
+            for line in lines_in(raw):
+                self._take(line)
+        else:
+            self._take(line_of(raw))
 
     def feed_all(self, lines: Iterable[str]) -> None:
         """Many lines, in order."""
         for raw in lines:
             self.feed(raw)
 
+    def _is_idle(self, raw: str) -> bool:
+        """What a server says most of its life, and what nothing is learned from."""
+        if '" 200 OK' in raw:
+            return self._probes["ok"] > 0 or '"GET ' not in raw
+        return " throughput: " in raw and "] Engine 0" in raw
+
     def _take(self, line: Line) -> None:
         if line.stamp or line.clock:
-            self._last = line
+            self._last, self._tail = line, ""
         if not line.level and line.text.startswith("INFO: "):
             self._uvicorn(line)
             return
@@ -213,6 +233,8 @@ class EngineLog:
 
     def witness(self) -> Witness:
         """What the lines so far say."""
+        if self._tail:
+            self._last, self._tail = line_of(self._tail), ""
         clock, at = self._clock(), self._at
         firsts = (at[name][0] for name in ("banner", "banner_logo", "args") if name in at)
         banners = (self._seconds(line, clock) for line in firsts)

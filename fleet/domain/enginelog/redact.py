@@ -39,6 +39,8 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
 
 def redacted(text: str) -> str:
     """What may be kept of a line: bounded, without secrets and without anybody's words."""
+    if not text:
+        return ""
     kept = text[:RAW_AT_MOST]
     for pattern, instead in _RULES:
         kept = pattern.sub(instead, kept)

@@ -156,6 +156,12 @@ def test_uvicorn_lines_have_a_time_only_with_the_kubelets_stamps() -> None:
     ) * 2
 
 
+def test_while_it_serves_its_last_line_is_known_all_the_same() -> None:
+    up = "2026-11-20T09:01:00Z INFO:     Application startup complete."
+    ask = '2026-11-20T09:02:00Z INFO:     10.0.0.1:4 - "POST /v1/completions HTTP/1.1" 200 OK'
+    assert read(up, ask).last_at == STARTED + 120.0
+
+
 def test_a_log_in_json_tells_seconds_but_confirms_nothing() -> None:
     witness = read(
         '2026-11-20T09:00:14Z {"levelname": "INFO", "message": "Model loading took 14.99 GiB '
