@@ -19,7 +19,7 @@ from tests.hosted.fixtures import Read, api, kubeconfig, read, wall_clock
 
 __all__ = ["api", "kubeconfig", "read"]
 
-PATIENCE_S = 20.0
+PATIENCE_S = 40.0
 
 
 class Bell:
