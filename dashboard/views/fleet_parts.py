@@ -45,21 +45,34 @@ def fleet_parts(page: FleetPage, grant: Grant, *, now: datetime) -> list[Fragmen
     return [
         part("counts", count_facts, {"counts": counts, "facets": facets}),
         part("flights", flight_facts(flying), {"flights": flying}),
-        part("cluster_lines", line_facts, {"lines": lines}),
+        aging_part("cluster_lines", line_facts, {"lines": lines}),
         part("pager", pages, {"page": page, **pages}),
     ]
 
 
 def part(name: str, facts: object, context: dict[str, Any]) -> Fragment:
-    """The partial of that name as a fragment; its root element bears the name as id."""
-    dom_id = name.replace("_", "-")
-    stamp = stamp_of(facts, get_language())
-    kept = KEPT_PARTS.get(dom_id, stamp)
+    """The partial of that name as a fragment, kept for equal facts; its root element bears the
+    name as id."""
+    kept = KEPT_PARTS.get(_dom_id(name), _stamp(facts))
     if kept is None:
-        html = render_to_string(f"partials/{name}.html", {**context, "stamp": stamp})
-        kept = Fragment(dom_id, stamp, html.strip())
+        kept = aging_part(name, facts, context)
         KEPT_PARTS.put(kept)
     return kept
+
+
+def aging_part(name: str, facts: object, context: dict[str, Any]) -> Fragment:
+    """As `part`, and made anew each time: it tells an age, which is not among the facts."""
+    stamp = _stamp(facts)
+    html = render_to_string(f"partials/{name}.html", {**context, "stamp": stamp})
+    return Fragment(_dom_id(name), stamp, html.strip())
+
+
+def _dom_id(name: str) -> str:
+    return name.replace("_", "-")
+
+
+def _stamp(facts: object) -> str:
+    return stamp_of(facts, get_language())
 
 
 def flight_facts(flying: Flights) -> object:

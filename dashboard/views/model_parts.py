@@ -7,7 +7,7 @@ from datetime import datetime
 from django.forms.models import model_to_dict
 
 from dashboard.live.fragments import Fragment
-from dashboard.views.fleet_parts import part
+from dashboard.views.fleet_parts import aging_part, part
 from dashboard.views.model_page import ModelPage
 
 
@@ -19,7 +19,7 @@ def model_parts(page: ModelPage, *, now: datetime) -> list[Fragment]:
     bar = page.row.bar and (page.row.bar.started_ms, len(page.row.bar.segments))
     head = row.pk, row.version, page.row.may_act, page.row.stale, page.gone, line, bar
     return [
-        part("model_head", head, context),
+        aging_part("model_head", head, context),
         part("model_starts", [_start_facts(page, n) for n in range(len(page.starts))], context),
         part("model_revisions", [model_to_dict(r) for r in page.revisions], context),
         part("model_replicas", [(r.pk, r.ready, r.node) for r in page.replicas], context),

@@ -105,6 +105,17 @@ def test_old_data_is_unknown_in_rows_counts_and_filters(admin: Client, now: date
     assert "90 s</span> old" in html
 
 
+def test_the_age_of_data_is_told_anew_with_each_page(admin: Client, now: datetime) -> None:
+    cluster = make_cluster("demo-a", now=now)
+    proofs = []
+    for seconds in (2, 1):
+        cluster.last_proof_at = now - timedelta(seconds=seconds)
+        cluster.save()
+        found = re.search(r'data-proof="([0-9]+)"', page(admin))
+        proofs.append(found and int(found.group(1)))
+    assert proofs == [round((now.timestamp() - seconds) * 1000) for seconds in (2, 1)]
+
+
 @pytest.mark.parametrize(
     ("grant", "shown"),
     [
