@@ -27,6 +27,7 @@ TRUTH: dict[str, Any] = {
         "pull_started": T(0, 23),
         "pull_ended": T(0, 53),
         "container_started": T(0, 53),
+        "engine_answers": T(1, 48),
         "ready": T(1, 53),
     },
 }
