@@ -173,7 +173,7 @@ STATICFILES_FINDERS = [
     "dashboard.charts.plotly_files.PlotlyFinder",
 ]
 SERVESTATIC_USE_FINDERS = True
-SERVESTATIC_AUTOREFRESH = False
+SERVESTATIC_AUTOREFRESH = DEBUG
 
 QUIET = (
     "axes",
