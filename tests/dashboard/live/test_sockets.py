@@ -11,6 +11,7 @@ import pytest
 from asgiref.sync import sync_to_async
 from channels.testing import WebsocketCommunicator
 from django.contrib.auth.models import User
+from django.contrib.sessions.models import Session
 from django.db import connections
 from django.db.models import F
 from django.test import Client
@@ -195,7 +196,8 @@ async def test_a_burst_is_told_at_most_four_times_a_second(fleet: User) -> None:
     [
         pytest.param({"role": "operator"}, consumers.SCOPE_CHANGED, id="another role"),
         pytest.param({"clusters": ["demo-b"]}, consumers.SCOPE_CHANGED, id="another scope"),
-        pytest.param(None, consumers.SIGNED_OUT, id="signed out everywhere"),
+        pytest.param(None, consumers.SIGNED_OUT, id="deactivated"),
+        pytest.param({}, consumers.SIGNED_OUT, id="signed out"),
     ],
 )
 async def test_revoked_means_closed(
@@ -205,8 +207,10 @@ async def test_revoked_means_closed(
     socket, _ = await joined("/ws/fleet/", fleet)
     if columns is None:
         await User.objects.filter(pk=fleet.pk).aupdate(is_active=False)
-    else:
+    elif columns:
         await Membership.objects.filter(user=fleet).aupdate(**columns)
+    else:
+        await Session.objects.all().adelete()
     while (said := await socket.receive_output(timeout=WITHIN_S))["type"] == "websocket.send":
         pass
     assert (said["type"], said["code"]) == ("websocket.close", code)
