@@ -14,7 +14,7 @@ from fleet.history.leases import Lease, claim, release
 from fleet.observe import backoff, reading, tending
 from fleet.observe import follow as follow_
 from fleet.observe.follow import Follower, Task
-from fleet.ports import Clock, ClusterReader
+from fleet.ports import Clock, ClusterReader, LogReader
 from tests.hosted.fixtures import Read, api, kubeconfig, read, wall_clock
 
 __all__ = ["api", "kubeconfig", "read"]
@@ -35,7 +35,14 @@ class Bell:
 class Following:
     """One follower in the test's own thread, so that it shares the test's transaction."""
 
-    def __init__(self, reader: ClusterReader, *, lease: Lease, clock: Clock) -> None:
+    def __init__(
+        self,
+        reader: ClusterReader,
+        *,
+        lease: Lease,
+        clock: Clock,
+        logs: LogReader | None = None,
+    ) -> None:
         self.bell = Bell()
         self.lease = lease
         self.over = threading.Event()
@@ -46,6 +53,7 @@ class Following:
             clock=clock,
             over=self.over,
             settings=LedgerSettings(),
+            logs=logs,
         )
         self.follower = Follower(self.task)
         self.follower.begin()
@@ -89,10 +97,12 @@ def follow(db: None, no_long_waits: None, read: Read) -> Iterator[Follow]:
     made: list[Following] = []
     add_cluster("hosted", source="kubeconfig", context="hosted", now=datetime.now(UTC))
 
-    def start(context: str = "hosted", *, clock: Clock = wall_clock) -> Following:
+    def start(
+        context: str = "hosted", *, clock: Clock = wall_clock, logs: LogReader | None = None
+    ) -> Following:
         lease = claim("hosted", owner=f"test-{len(made)}", now=clock())
         assert lease is not None
-        made.append(Following(read(context, clock=clock), lease=lease, clock=clock))
+        made.append(Following(read(context, clock=clock), lease=lease, clock=clock, logs=logs))
         return made[-1]
 
     yield start
