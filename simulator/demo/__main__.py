@@ -23,8 +23,9 @@ from simulator.demo.record import AlreadyRunning, only_demo, write
 
 ROOT = Path(__file__).resolve().parents[2]
 MANAGE = (sys.executable, str(ROOT / "manage.py"))
-CLUSTERS_WITHIN_S = 60.0
-READY_WITHIN_S = 120.0
+# Generous: a busy machine takes many times the usual few seconds, and a dead child ends the wait.
+CLUSTERS_WITHIN_S = 300.0
+READY_WITHIN_S = 300.0
 
 
 class Ended(Exception):
@@ -81,10 +82,12 @@ def _run(
     port = _port(options.port)
     url = f"http://127.0.0.1:{port}"
     shutil.rmtree(options.home, ignore_errors=True)
+    _say("Starting the simulated clusters …")
     started.append(_start_clusters(options))
     described = options.home / "clusters" / "simulated.json"
     if not _until(described.exists, CLUSTERS_WITHIN_S, started=started, stop=stop, what="clusters"):
         return
+    _say("Starting Pilot Light …")
     started.append(_start_product(options, port))
     ready = _until(
         lambda: _answers(f"{url}/readyz"), READY_WITHIN_S, started=started, stop=stop, what="page"
