@@ -8,6 +8,7 @@ from collections.abc import Hashable
 from typing import Any
 
 import pytest
+from asgiref.sync import sync_to_async
 
 from dashboard.live.bell import ANYTHING, Ring
 from dashboard.live.consumers import FleetConsumer
@@ -56,7 +57,10 @@ class Page:
         return Shown(fragments={})
 
 
-async def test_a_page_that_cannot_be_made_ends_no_other(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_page_that_cannot_be_made_ends_no_other(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("dashboard.live.hub.database_sync_to_async", sync_to_async)
     hub, broken, whole = Hub(), Page(broken=True), Page(broken=False)
     for page in (broken, whole):
         hub.groups[page.key] = Group(page)
