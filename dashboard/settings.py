@@ -43,6 +43,7 @@ MIDDLEWARE = [
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
+    "dashboard.middleware.refuse_nul",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "dashboard.middleware.SignInRequired",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -89,18 +90,9 @@ def _database() -> dict[str, Any]:
 
 DATABASES = {"default": _database()}
 
-# The bell. Without Redis (one-off commands, tests) nothing leaves the process.
+# The bell (`dashboard.live.bell`) and the broker. Empty (one-off commands, tests): nothing leaves
+# the process.
 REDIS_URL = given.REDIS_URL.read()
-CHANNEL_LAYERS: dict[str, dict[str, Any]] = {
-    "default": (
-        {
-            "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
-            "CONFIG": {"hosts": [REDIS_URL], "prefix": "pilotlight"},
-        }
-        if REDIS_URL
-        else {"BACKEND": "channels.layers.InMemoryChannelLayer"}
-    )
-}
 
 # Sign-in.
 AUTHENTICATION_BACKENDS = [

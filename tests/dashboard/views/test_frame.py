@@ -74,3 +74,19 @@ def test_patterns_are_for_debug_alone(admin: Client, settings: Settings) -> None
     html = admin.get("/patterns/").content.decode()
     assert "Cannot start: 4 Insufficient nvidia.com/gpu." in html
     assert html.count('class="bar"') == 5
+
+
+@pytest.mark.parametrize(
+    ("path", "form"),
+    [
+        pytest.param("/?cluster=%00", None, id="a filter"),
+        pytest.param("/models/demo-a/InferenceService/chat/a%00b/", None, id="a name in the path"),
+        pytest.param("/actions/?by=%00", None, id="a filter of actions"),
+        pytest.param("/plans/", {"reason": "a\0b"}, id="a reason"),
+    ],
+)
+def test_nul_is_refused_before_a_database_fails_on_it(
+    admin: Client, path: str, form: dict[str, str] | None
+) -> None:
+    response = admin.get(path) if form is None else admin.post(path, form)
+    assert response.status_code == 400
