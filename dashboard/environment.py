@@ -16,6 +16,8 @@ from django.core.exceptions import ImproperlyConfigured
 
 T = TypeVar("T")
 TRUE_WORDS = frozenset({"1", "true", "yes", "on"})
+# What Django's own deploy check asks for.
+SHORTEST_KEY = 50
 FALSE_WORDS = frozenset({"0", "false", "no", "off"})
 
 
@@ -109,8 +111,15 @@ def _redis(text: str) -> str:
     return text
 
 
+def _signing_key(text: str) -> str:
+    if text and len(text) < SHORTEST_KEY:
+        raise ValueError(text)
+    return text
+
+
 FLAG = Kind(parse=_flag, expects="one of 1, true, yes, on, 0, false, no, off")
 TEXT = Kind(parse=str, expects="text")
+SIGNING_KEY = Kind(parse=_signing_key, expects=f"at least {SHORTEST_KEY} characters")
 WORDS = Kind(parse=_words, expects="words with commas between")
 PATH = Kind(parse=Path, expects="a path")
 SECONDS = Kind(parse=_above_zero, expects="a number of seconds above 0")

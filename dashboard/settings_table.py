@@ -12,6 +12,7 @@ from dashboard.environment import (
     PATH,
     REDIS,
     SECONDS,
+    SIGNING_KEY,
     TEXT,
     WORDS,
     Setting,
@@ -31,7 +32,7 @@ STATE_DIR = Setting(
 )
 SECRET_KEY = Setting(
     name="PILOTLIGHT_SECRET_KEY",
-    kind=TEXT,
+    kind=SIGNING_KEY,
     default="",
     says="Signs sessions, at least 50 characters. Empty: made once, kept in the state folder.",
     secret=True,

@@ -58,8 +58,14 @@ def test_a_wrong_secret_is_named_but_not_shown(setting: Setting[Any]) -> None:
 
 def test_a_value_may_come_from_a_file(tmp_path: Path) -> None:
     (tmp_path / "key").write_text("from-a-file\n")
-    environ = {"PILOTLIGHT_SECRET_KEY_FILE": str(tmp_path / "key")}
-    assert given.SECRET_KEY.read(environ) == "from-a-file"
+    environ = {"PILOTLIGHT_READER_KEY_FILE": str(tmp_path / "key")}
+    assert given.READER_KEY.read(environ) == "from-a-file"
+
+
+def test_a_short_key_to_sign_with_stops_the_start() -> None:
+    with pytest.raises(ImproperlyConfigured, match="at least 50 characters") as caught:
+        given.SECRET_KEY.read({"PILOTLIGHT_SECRET_KEY": "hunter2"})
+    assert "hunter2" not in str(caught.value)
 
 
 def test_a_missing_file_stops_the_start(tmp_path: Path) -> None:
