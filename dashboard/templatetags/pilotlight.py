@@ -12,7 +12,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from dashboard.charts.spoken import age_text, clock_text
-from dashboard.words import PHASE_LABELS, TRIGGER_LABELS, Words, word
+from dashboard.words import PHASE_LABELS, Words
 from fleet.domain.coldstart.start import Phase
 from fleet.domain.ledger.delta import State
 
@@ -59,18 +59,6 @@ def clock(seconds: float | None) -> str:
 def ago(moment: datetime | None) -> str:
     """The age of a moment now, "" when it is not known."""
     return "" if moment is None else age_text((datetime.now(UTC) - moment).total_seconds())
-
-
-@register.filter
-def phase_label(phase: str) -> Words:
-    """A phase as people read it."""
-    return word(PHASE_LABELS, phase)
-
-
-@register.filter
-def trigger_label(trigger: str) -> Words:
-    """A start's trigger as people read it."""
-    return word(TRIGGER_LABELS, trigger)
 
 
 @register.simple_tag

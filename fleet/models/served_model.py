@@ -18,12 +18,6 @@ class ServedModelQuerySet(models.QuerySet["ServedModel"]):
     def present(self) -> Self:
         return self.filter(gone_at=None)
 
-    def worst_first(self) -> Self:
-        return self.order_by("rank", "cluster", "namespace", "name", "kind")
-
-    def by_key(self) -> Self:
-        return self.order_by("cluster", "kind", "namespace", "name")
-
     def on(self, clusters: Collection[str]) -> Self:
         return self.filter(cluster__in=clusters)
 

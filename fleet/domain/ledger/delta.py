@@ -184,15 +184,6 @@ class NotTaken:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OddObject:
-    """An object that could not be read; it is skipped and shown, nothing else stops."""
-
-    resource: Resource
-    name: str
-    problem: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Delta:
     """What one batch changed in one cluster."""
 
