@@ -16,6 +16,9 @@ CLAIM_MARGIN = timedelta(seconds=15)
 
 def warm(action: Action, *, cluster: Cluster, tools: Tools) -> None:
     """Send what is left of the requests, and end with the first that is not answered well."""
+    if cluster.read_only:
+        _end(action, state="refused", code="cluster-read-only", params={}, tools=tools)
+        return
     row = ServedModel.objects.of(action.key).present().first()
     if row is None or not can_ask(tools, cluster, row):
         _end(action, state="refused", code="route-not-allowed", params={}, tools=tools)

@@ -103,6 +103,15 @@ def test_refused_where_no_host_is_allowed(asleep: Bed) -> None:
     assert plan.refusal["code"] == "route-not-allowed"
 
 
+def test_a_cluster_made_read_only_meanwhile_gets_no_request(asleep: Bed) -> None:
+    plan = asleep.plan("warm-up")
+    asleep.cluster.read_only = True
+    asleep.cluster.save()
+    action = asleep.apply(plan)
+    assert (action.state, codes(action)[-1][1]) == ("refused", "cluster-read-only")
+    assert asleep.caller.asked == []
+
+
 def test_a_successor_goes_on_where_the_killed_worker_ended(asleep: Bed) -> None:
     class Killed(BaseException):
         pass
