@@ -24,6 +24,7 @@ setup: ## make .venv from the hash-pinned lock file
 	@if [ "$$(cat $(STAMP) 2>/dev/null)" != "$(LOCK_SUM)" ]; then \
 		$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 			{ echo "Python 3.11 or later is needed: make PYTHON=python3.11"; exit 1; }; \
+		echo "Installing into $(VENV): once, a minute or two."; \
 		[ -x $(BIN)/python ] || $(PYTHON) -m venv $(VENV); \
 		$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock; \
 		echo "$(LOCK_SUM)" > $(STAMP); \
