@@ -135,37 +135,48 @@ STARTING: tuple[Row, ...] = (
     ),
     _row("server_start", "vLLM", r"[Ss]tarting vLLM (?:API )?server\b(?! version)"),
 )
-# How lines begin that hold one milestone only: the quick way to their row.
+# How lines begin, and the milestones that they may hold then: the quick way to their rows.
 BEGINNING = 10
-BEGINNINGS = {
-    text[:BEGINNING]: name
-    for text, name in (
-        ("Automatically", "platform"),
-        ("vLLM API server version", "banner"),
-        ("vLLM server version", "banner"),
-        ("non-default args", "args"),
-        ("Resolved architecture", "arch"),
-        ("Using max model len", "max_len"),
-        ("Initializing a", "engine_start"),
-        ("vLLM is using nccl", "nccl_start"),
-        ("Starting to load", "load_start"),
-        ("Time spent downloading", "weights_download"),
-        ("Loading safetensors", "shards"),
-        ("Filesystem", "filesystem"),
-        ("Loading weights took", "weights_load"),
-        ("Loading model weights took", "model_load"),
-        ("Model loading took", "model_load"),
-        ("Dynamo bytecode", "compile_dynamo"),
-        ("Compiling", "compile_graph"),
-        ("torch.compile took", "compile_total"),
-        ("Initial profiling", "profile_run"),
-        ("Memory profiling", "profile_run"),
-        ("Available KV cache", "kv_memory"),
-        ("JIT kernel warmup", "jit_warmup"),
-        ("Graph capturing", "graph_capture"),
-        ("init", "engine_init"),
-        ("Starting vLLM", "server_start"),
-    )
+_BEGIN = (
+    ("Automatically", "platform"),
+    ("vLLM API server version", "banner"),
+    ("vLLM server version", "banner"),
+    ("non-default args", "args"),
+    ("Resolved architecture", "arch"),
+    ("Using max model len", "max_len"),
+    ("Initializing a", "engine_start"),
+    ("vLLM is using nccl", "nccl_start"),
+    ("Starting to load", "load_start"),
+    ("Time spent downloading", "weights_download"),
+    ("Loading safetensors", "shards"),
+    ("Filesystem type", "filesystem"),
+    ("Prefetching checkpoint", "prefetch"),
+    ("Loading weights took", "weights_load"),
+    ("Loading model weights took", "model_load"),
+    ("Model loading took", "model_load"),
+    ("Using cache directory", "cache_dir"),
+    ("Dynamo bytecode", "compile_dynamo"),
+    ("Compiling a graph", "compile_graph"),
+    ("Directly load", "compile_cached compile_aot"),
+    ("torch.compile took", "compile_total"),
+    ("Initial profiling", "profile_run"),
+    ("Memory profiling", "profile_run"),
+    ("Available KV cache", "kv_memory"),
+    ("GPU KV cache size", "kv_tokens concurrency"),
+    ("# GPU blocks", "kv_blocks"),
+    ("# cuda blocks", "kv_blocks"),
+    ("Maximum concurrency", "concurrency"),
+    ("Running FlashInfer", "flashinfer"),
+    ("JIT kernel warmup", "jit_warmup"),
+    ("Graph capturing", "graph_capture"),
+    ("init engine", "engine_init"),
+    ("Multi-modal warmup", "api_warmup"),
+    ("Chat template warmup", "api_warmup"),
+    ("Starting vLLM", "server_start"),
+)
+BEGINNINGS: dict[str, tuple[Row, ...]] = {
+    text[:BEGINNING]: tuple(row for row in STARTING if row.name in names.split())
+    for text, names in _BEGIN
 }
 # What a server says once it serves; the rows above are done with by then.
 SERVING: tuple[Row, ...] = (

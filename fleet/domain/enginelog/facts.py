@@ -24,11 +24,10 @@ class Facts:
 
     def take(self, name: str, said: Said, *, process: str) -> None:
         """One milestone and how its pattern matched."""
-        if name == "load_start" and len(self._ranks) < _RANKS_AT_MOST:
+        if name in _READERS:
+            _READERS[name](self.known, said)
+        elif name == "load_start" and len(self._ranks) < _RANKS_AT_MOST:
             self._ranks.add(process)
-        reader = _READERS.get(name)
-        if reader is not None:
-            reader(self.known, said)
 
     def plain(self) -> dict[str, Any]:
         """As plain JSON values."""
@@ -113,3 +112,5 @@ _READERS: dict[str, Callable[[dict[str, Any], Said], None]] = {
     "cache_off": _cache("off"),
     "jit_during_serving": _count("jit_during_serving"),
 }
+# Milestones that state a fact.
+STATED = frozenset({*_READERS, "load_start"})

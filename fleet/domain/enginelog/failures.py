@@ -213,7 +213,8 @@ RANK = {signature.class_: rank for rank, signature in enumerate(SIGNATURES)}
 # They say that it broke, not why.
 WRAPPERS = frozenset({"engine_dead", "engine_init_wrapper"})
 
-_QUOTES = ("    ", '  File "')
+# Frames of a traceback and the source lines below them.
+QUOTES = ("    ", '  File "')
 
 
 def _by_word() -> dict[bytes, tuple[int, ...]]:
@@ -232,10 +233,9 @@ _WORDS = frozenset(_BY_WORD)
 def failure_in(text: str, words: Sequence[bytes]) -> str | None:
     """The class of what a line complains of, None if it does not.
 
-    words: of the text, by `words_of`. Frames of a traceback and the source lines below them only
-    quote.
+    words: of the text, by `words_of`. Frames of a traceback only quote.
     """
-    if _WORDS.isdisjoint(words) or text.startswith(_QUOTES):
+    if _WORDS.isdisjoint(words) or text.startswith(QUOTES):
         return None
     ranks = {rank for word in _WORDS.intersection(words) for rank in _BY_WORD[word]}
     fitting = (rank for rank in sorted(ranks) if _fits(SIGNATURES[rank], text))

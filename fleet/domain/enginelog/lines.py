@@ -14,6 +14,7 @@ LINE_AT_MOST = 16 * 1024
 # No template is longer, paths and model names included.
 HEAD_AT_MOST = 512
 
+_OWN_COLOURS = ("\x1b[1;36m", "\x1b[0;0m")
 _ANSI = re.compile(r"\x1b\[[0-9;]{0,16}m")
 _RAY_REPEAT = re.compile(r" ?\[repeated \d+x across cluster\]\s*$")
 _RECORD_TEXT = (
@@ -57,8 +58,8 @@ def line_of(raw: str) -> Line:
     """One line, cut to a bearable length first."""
     text = raw[:LINE_AT_MOST]
     if "\x1b" in text:
-        text = _ANSI.sub("", text)
-    if text.endswith("across cluster]"):
+        text = _plain(text)
+    if text[-1:] == "]" and text.endswith("across cluster]"):
         text = _RAY_REPEAT.sub("", text)
     head = _HEAD.match(text)
     assert head is not None  # it may be empty
@@ -67,6 +68,13 @@ def line_of(raw: str) -> Line:
     if not level and ".py:" in text[:HEAD_AT_MOST]:
         return _late_record(stamp, process, text)
     return Line(stamp, process, level, clock, text)
+
+
+def _plain(text: str) -> str:
+    """Without colours; those that vLLM gives its process names go the quick way."""
+    for colour in _OWN_COLOURS:
+        text = text.replace(colour, "")
+    return _ANSI.sub("", text) if "\x1b" in text else text
 
 
 def _late_record(stamp: str, process: str, text: str) -> Line:

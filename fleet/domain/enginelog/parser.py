@@ -15,8 +15,8 @@ from fleet.domain.enginelog.catalogue import (
     SUMMED,
     Row,
 )
-from fleet.domain.enginelog.facts import Facts
-from fleet.domain.enginelog.failures import RANK, WRAPPERS, failure_in
+from fleet.domain.enginelog.facts import STATED, Facts
+from fleet.domain.enginelog.failures import QUOTES, RANK, WRAPPERS, failure_in
 from fleet.domain.enginelog.lines import (
     HEAD_AT_MOST,
     Line,
@@ -47,8 +47,6 @@ def _by_word(rows: Iterable[Row]) -> dict[bytes, tuple[Row, ...]]:
 
 _STARTING, _SERVING = _by_word(STARTING), _by_word(SERVING)
 _STARTING_WORDS, _SERVING_WORDS = frozenset(_STARTING), frozenset(_SERVING)
-# Most templates begin with their own words: the quick way to a row. The slow way tries all.
-_QUICK = {text: next(row for row in STARTING if row.name == at) for text, at in BEGINNINGS.items()}
 
 
 class EngineLog:
@@ -107,22 +105,23 @@ class EngineLog:
         if line.level and self._first is None:
             self._first = line
         if not self._complete:
-            likely = _QUICK.get(line.text[:BEGINNING])
-            if likely is not None and self._match((likely,), line):
+            likely = BEGINNINGS.get(line.text[:BEGINNING])
+            if likely is not None and self._match(likely, line):
                 return
         self._words(line)
 
     def _words(self, line: Line) -> None:
         """The slow way: by the words of the line."""
         is_calm = line.level in _CALM
+        if not is_calm and line.text.startswith(QUOTES):
+            return
         words = words_of(line.text[:HEAD_AT_MOST] if is_calm else line.text)
         by_word, known = (
             (_SERVING, _SERVING_WORDS) if self._complete else (_STARTING, _STARTING_WORDS)
         )
-        if not known.isdisjoint(words):
-            for word in dict.fromkeys(words):
-                if word in known:
-                    self._match(by_word[word], line)
+        found = known.intersection(words)
+        for word in found if len(found) < 2 else sorted(found, key=words.index):
+            self._match(by_word[word], line)
         if not is_calm:
             self._complaint(line, words)
         elif line.text.startswith(SHUTDOWN):
@@ -133,15 +132,19 @@ class EngineLog:
         fits, text = False, line.text[:HEAD_AT_MOST]
         for row in rows:
             match = row.pattern.search(text)
-            if match is None:
-                continue
-            self.facts.take(row.name, match, process=line.process)
-            if not self._complete:
-                self._mark(row.name, line)
-            if row.prints and match["s"] and not self._is_copy(row.name, line):
-                self._print(row.name, match, line.process)
-            fits = True
+            if match is not None:
+                self._note(row, match, line)
+                fits = True
         return fits
+
+    def _note(self, row: Row, match: re.Match[str], line: Line) -> None:
+        name = row.name
+        if name in STATED:
+            self.facts.take(name, match, process=line.process)
+        if not self._complete:
+            self._mark(name, line)
+        if row.prints and match["s"] and not (name in SUMMED and self._is_copy(line)):
+            self._print(name, match, line.process)
 
     def _mark(self, name: str, line: Line) -> None:
         self._milestone = name
@@ -150,12 +153,10 @@ class EngineLog:
         if name == "server_start":
             self._serves = True
 
-    def _is_copy(self, name: str, line: Line) -> bool:
+    def _is_copy(self, line: Line) -> bool:
         """Ray passes lines of its workers on, so that some come twice: what is summed must not."""
-        if name not in SUMMED or not line.clock:
-            return False
         said = (line.process, line.clock, line.text)
-        known = said in self._summed
+        known = bool(line.clock) and said in self._summed
         if len(self._summed) < PROCESSES_AT_MOST:
             self._summed.add(said)
         return known
