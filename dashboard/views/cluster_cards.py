@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -22,13 +23,19 @@ MOST_NOT_TAKEN = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterCard:
-    """One cluster of the page. may_change: its viewer is an admin there."""
+    """One cluster of the page. may_change: its viewer is an admin there.
+
+    message, odd: what the API server said last while in trouble ("" = none), and objects that could
+    not be read; both may name any namespace, so they are told to who sees all of them.
+    """
 
     row: Cluster
     line: ClusterLine
     models: int
     not_taken: tuple[tuple[NotTaken, Words], ...]
     may_change: bool
+    message: str
+    odd: tuple[Mapping[str, str], ...]
 
     @property
     def facts(self) -> Fragment:
@@ -36,7 +43,8 @@ class ClusterCard:
         row, line = self.row, self.line
         left = [(service.pk, service.rule, service.detail) for service, _ in self.not_taken]
         stamp = stamp_of(
-            (line.tone, line.trouble, row.state_detail, row.kubernetes, row.kserve, row.knative),
+            (line.tone, line.trouble, self.message, self.odd),
+            (row.kubernetes, row.kserve, row.knative),
             (row.missing, row.watching, row.namespaces, self.models, left),
         )
         html = render_to_string("partials/cluster_facts.html", {"card": self, "stamp": stamp})
@@ -55,12 +63,26 @@ def cluster_cards(grant: Grant, *, now: datetime) -> list[ClusterCard]:
         if len(listed) < MOST_NOT_TAKEN:
             listed.append((service, not_taken_text(service.rule)))
     return [
-        ClusterCard(
-            row=row,
-            line=cluster_line(row, now=now),
-            models=models[row.name],
-            not_taken=tuple(by_cluster.get(row.name, ())),
-            may_change=may(grant, Role.ADMIN, row.name),
-        )
+        _card(row, grant, models=models[row.name], left=by_cluster.get(row.name, ()), now=now)
         for row in rows
     ]
+
+
+def _card(
+    row: Cluster,
+    grant: Grant,
+    *,
+    models: int,
+    left: Sequence[tuple[NotTaken, Words]],
+    now: datetime,
+) -> ClusterCard:
+    told = row.state_detail if may(grant, Role.VIEWER, row.name) else {}
+    return ClusterCard(
+        row=row,
+        line=cluster_line(row, now=now),
+        models=models,
+        not_taken=tuple(left),
+        may_change=may(grant, Role.ADMIN, row.name),
+        message=told.get("text", ""),
+        odd=tuple(told.get("odd", ())),
+    )

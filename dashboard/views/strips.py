@@ -127,6 +127,6 @@ def _trouble(cluster: Cluster, age_s: float | None) -> str:
 
 
 def _unreachable(detail: Mapping[str, Any]) -> str:
-    if detail.get("code") in {"unauthorised", "credentials-expired"}:
+    if detail.get("code") == "credentials-expired":
         return _("token refused, retrying")
     return _("unreachable, retrying")

@@ -10,13 +10,20 @@ from django.test import Client
 
 from dashboard.views.strips import cluster_line
 from fleet import wiring
-from fleet.errors import ClusterUnreachable
+from fleet.domain.records.keys import Resource
+from fleet.errors import ClusterUnreachable, CredentialsExpired
+from fleet.history.streams import Stream
 from fleet.models import AuditEntry, Cluster, NotTaken
-from fleet.ports import ClusterFacts
+from fleet.observe.account import Account
+from fleet.observe.board import Board
+from fleet.observe.inbox import Letter
+from fleet.observe.trouble import code_of
+from fleet.ports import ClusterFacts, Odd
 from tests.factories import HOSTILE, NOW, make_cluster, make_model, make_user
 
 pytestmark = pytest.mark.django_db
 FACTS = ClusterFacts(kubernetes="1.36", kserve=None, knative=None, served=(), missing=())
+EXPIRED = CredentialsExpired("GET /version", status=401)
 TYPED = {
     "name": "tokyo",
     "server": "https://tokyo.example:6443",
@@ -52,6 +59,13 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> list[Cluster]:
         pytest.param({}, 30, "late", "no news", id="silent for half a minute"),
         pytest.param({"state": "slow"}, 41, "late", "API slow, retrying", id="slow"),
         pytest.param({"state": "unreachable"}, 90, "old", "unreachable, retrying", id="gone"),
+        pytest.param(
+            {"state": "unreachable", "state_detail": {"code": code_of(EXPIRED)}},
+            90,
+            "old",
+            "token refused, retrying",
+            id="its token expired",
+        ),
         pytest.param({"paused": True}, 90, "paused", "paused", id="paused"),
         pytest.param({"state": "connecting"}, None, "old", "connecting", id="not yet reached"),
     ],
@@ -82,6 +96,30 @@ def test_it_shows_what_is_missing_and_what_was_not_taken(admin: Client) -> None:
     for text in ("pods/log", "engine phases", "ml/iris", "neither runtime, image nor command"):
         assert text in html
     assert "<img" not in html
+
+
+def test_trouble_is_told_as_the_follower_notes_it_to_who_sees_all_namespaces(
+    client: Client,
+) -> None:
+    """The columns are made by the follower's own account of a pulse in trouble."""
+    board = Board()
+    board.unanswered(trouble=code_of(EXPIRED), detail=f"GET /version answered 401: {HOSTILE}")
+    account = Account({})
+    odd = Odd(
+        resource=Resource.PODS, name="web/half", problem="metadata.uid is missing", received_at=NOW
+    )
+    account.note(Letter(Stream(Resource.PODS), odd))
+    make_cluster("demo-a", now=datetime.now(UTC), **account.columns(board))
+    client.force_login(make_user("whole", role="viewer"))
+    html = client.get("/clusters/").content.decode()
+    for text in ("GET /version answered 401", "pods/web/half", "metadata.uid is missing"):
+        assert text in html
+    assert "<img" not in html
+    client.force_login(make_user("part", role="viewer", namespaces=["chat"]))
+    html = client.get("/clusters/").content.decode()
+    assert "demo-a" in html
+    assert "pods/web/half" not in html
+    assert "GET /version" not in html
 
 
 @pytest.mark.parametrize("role", ["viewer", "operator"])
