@@ -32,6 +32,8 @@ LISTEN_S = 0.25
 # The first settling waits for every list, so that no model is judged by half of its objects.
 FIRST_LISTS_S = 10.0
 JOIN_S = 0.5
+# Whose logs to read is asked of the whole ledger, so not after every batch.
+WANT_EVERY_S = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +90,7 @@ class Follower:
         self._settling = bool(left.positions)
         self._began = 0.0
         self._beat_at = 0.0
+        self._want_at = 0.0
 
     def run(self, *, deadline_s: float) -> None:
         """Until the time is over."""
@@ -113,13 +116,17 @@ class Follower:
         return EngineLogs(self._task.logs, inbox=around.inbox, stop=around.stop, clock=around.clock)
 
     def turn(self) -> None:
-        """Take in what came, settle, write, announce; a little waiting when nothing comes."""
+        """Take in what came, settle, write, announce, say whose logs to read; a little waiting when
+        nothing comes."""
         items = self._around.inbox.take(within_s=LISTEN_S)
         self._take_in(items)
         self._settling = self._settling or self._all_listed()
         beat = time.monotonic() >= self._beat_at
         if items or beat:
             self._write(beat=beat)
+        if self._engine_logs is not None and time.monotonic() >= self._want_at:
+            self._want_at = time.monotonic() + WANT_EVERY_S
+            self._engine_logs.want(self._ledger.logs_wanted(now=self._task.clock()))
 
     def end(self) -> None:
         """Stop every thread; those that hang on a connection are daemons and end by their
@@ -196,8 +203,6 @@ class Follower:
                 )
             )
             self._account.written(columns)
-            if self._engine_logs is not None:
-                self._engine_logs.want(self._ledger.logs_wanted(now=now))
         if set(columns) - {"last_proof_at"}:
             keys = (*keys, self._task.lease.cluster)
         if keys:

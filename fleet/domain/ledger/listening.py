@@ -35,7 +35,7 @@ def logs_wanted(group: Group, *, now: float) -> Iterator[LogWanted]:
     """Of a model that was taken for vLLM: starts under way, and once at their end."""
     if not group.taken:
         return
-    for uid in group.active | group.unheard:
+    for uid in sorted(group.active | group.unheard):
         replica = group.replicas.get(uid)
         wanted = _of(replica.evidence, now=now) if replica is not None else None
         if wanted is None:
