@@ -11,8 +11,8 @@ def name_gateway(cluster: str, url: str) -> None:
 
     Raises BadInput for an address that is none, or when there is no such cluster.
     """
-    host = urlsplit(url).hostname
-    if host is None or urlsplit(url).scheme not in ("http", "https"):
+    host = _host(url)
+    if not host:
         raise BadInput(
             f"gateway {url[:80]!r}: expected an address like https://gateway.example.com"
         )
@@ -22,3 +22,13 @@ def name_gateway(cluster: str, url: str) -> None:
     row.gateway_url = url
     row.allowed_hosts = sorted({*row.allowed_hosts, host})
     row.save(update_fields=["gateway_url", "allowed_hosts"])
+
+
+def _host(url: str) -> str:
+    """The host of an http(s) address without credentials in it; "" for anything else."""
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and parts.username is None and parts.port != 0
+    except ValueError:
+        return ""
+    return parts.hostname or "" if usable else ""

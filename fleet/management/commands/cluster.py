@@ -7,8 +7,8 @@ from django.core.management.base import BaseCommand, CommandError
 
 from fleet import wiring
 from fleet.errors import FleetError
-from fleet.history import clusters
-from fleet.history.gateways import name_gateway
+from fleet.history import cluster_admin, clusters
+from fleet.history.access import Deed
 from fleet.models import Cluster
 from fleet.ports import ClusterFacts
 
@@ -40,13 +40,8 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
 
     def _add(self, *, context: str, name: str, namespace: list[str], **_: Any) -> None:
-        row = clusters.add_cluster(
-            name or clusters.name_from(context or clusters.IN_CLUSTER),
-            source=clusters.KUBECONFIG if context else clusters.IN_CLUSTER,
-            context=context,
-            namespaces=namespace,
-            now=wiring.now(),
-        )
+        name = name or clusters.name_from(context or clusters.IN_CLUSTER)
+        row = cluster_admin.add_by_context(name, context, _deed(), namespaces=namespace)
         self.stdout.write(f"added {row.name}: a worker follows it within seconds")
 
     def _test(self, *, name: str, **_: Any) -> None:
@@ -61,12 +56,16 @@ class Command(BaseCommand):
             self.stdout.write(f"{row.name}\t{row.source}\t{row.context}\t{row.state}\t{age}")
 
     def _gateway(self, *, name: str, url: str, **_: Any) -> None:
-        name_gateway(name, url)
+        cluster_admin.set_gateway(name, url, _deed())
         self.stdout.write(f"models of {name} are reached through {url}")
 
     def _remove(self, *, name: str, **_: Any) -> None:
-        clusters.remove_cluster(name, now=wiring.now())
+        cluster_admin.remove(name, _deed())
         self.stdout.write(f"removed {name}: its history is kept")
+
+
+def _deed() -> Deed:
+    return Deed(by="manage.py", now=wiring.now())
 
 
 def described(facts: ClusterFacts) -> list[str]:

@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from pytest_django import Settings
 
-from fleet.models import Cluster
+from fleet.models import AuditEntry, Cluster
 from tests.hosted.fixtures import api, kubeconfig
 
 __all__ = ["api", "kubeconfig"]
@@ -49,11 +49,29 @@ def test_the_account_of_the_pod() -> None:
         pytest.param(("remove", "nobody"), "no cluster", id="nobody to remove"),
         pytest.param(("add", "x", "--name", "Not A Name"), "expected a to z", id="no name"),
         pytest.param(("test", "nobody"), "no cluster", id="nobody to test"),
+        pytest.param(("gateway", "nobody", "http://g"), "no cluster", id="nobody's gateway"),
     ],
 )
 def test_what_cannot_be_done_is_said(arguments: tuple[str, ...], says: str) -> None:
     with pytest.raises(CommandError, match=says):
         said("cluster", *arguments)
+
+
+@pytest.mark.parametrize(
+    "url", ["gateway", "file:///etc", "http://[", "http://a:b@g", "http://g:x"]
+)
+def test_what_is_no_gateway(url: str) -> None:
+    said("cluster", "add", "hosted")
+    with pytest.raises(CommandError, match="expected an address"):
+        said("cluster", "gateway", "hosted", url)
+
+
+def test_whatever_is_done_is_in_the_audit() -> None:
+    said("cluster", "add", "hosted")
+    said("cluster", "gateway", "hosted", "https://gateway.example.com")
+    said("cluster", "remove", "hosted")
+    done = AuditEntry.objects.filter(who="manage.py", target="hosted").order_by("id")
+    assert [entry.what for entry in done] == ["cluster-added", "cluster-gateway", "cluster-removed"]
 
 
 def test_a_context_that_is_not_there_is_said(kubeconfig: Path, settings: Settings) -> None:
