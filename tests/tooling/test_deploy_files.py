@@ -112,6 +112,15 @@ def test_a_manifest_fits_its_schema(manifest: dict[str, Any], version: str) -> N
     assert kubernetes_validate.validate(manifest, version, strict=True) == version
 
 
+def test_in_a_cluster_one_job_migrates_and_all_others_wait() -> None:
+    found = [param.values[0] for param in manifests()]
+    (job,) = [each for each in found if each["kind"] == "Job"]
+    assert "migrate" in job["spec"]["template"]["spec"]["containers"][0]["command"]
+    for each in (each for each in found if each["kind"] == "Deployment"):
+        (waits,) = each["spec"]["template"]["spec"]["initContainers"]
+        assert waits["command"] == ["python", "manage.py", "migrate", "--check"]
+
+
 @pytest.mark.parametrize("name", ["reader", "logs", "metrics-by-proxy"])
 def test_a_reading_role_only_reads_and_never_secrets(name: str) -> None:
     for rule in rules(name):
