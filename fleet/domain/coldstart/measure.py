@@ -41,9 +41,10 @@ def measure(evidence: Evidence, *, cluster: str, now: float) -> ColdStart:
     spans, clamped = spans_of(steps_of(evidence), start=start, end=stop.at)
     finished = ready is not None or evidence.ended is not None
     parts = _engine_parts(evidence, spans)
-    rows = [*_phase_spans(spans, finished=finished, parts=parts), *_route(evidence, ready)]
-    end = max(spans[-1].end, start.at)
     partial = outcome is Outcome.PARTIAL
+    rows = [*_phase_spans(spans, finished=finished, parts=parts)]
+    rows += [] if partial else _route(evidence, ready)
+    end = max(spans[-1].end, start.at)
     return ColdStart(
         **_identity(evidence, cluster),
         restarts=evidence.restarts,
@@ -123,10 +124,12 @@ def _phase_spans(
 
 
 def _route(evidence: Evidence, ready: Moment | None) -> Iterator[PhaseSpan]:
-    """From Ready until requests reach the replica, where the cluster tells."""
-    if ready is None or evidence.routed is None:
+    """From Ready until requests reach the replica, where the cluster tells. A route that was open
+    before Ready was seen took no time, however late we looked."""
+    if ready is None or evidence.ready is None or evidence.routed is None:
         return
-    routed = max(moment(evidence.routed, prompt=True).at, ready.at)
+    open_before = evidence.routed.by <= evidence.ready.by
+    routed = ready.at if open_before else max(moment(evidence.routed, prompt=True).at, ready.at)
     yield PhaseSpan(
         phase=Phase.ROUTE,
         started_at=when(ready.at),

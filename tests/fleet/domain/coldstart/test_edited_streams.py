@@ -128,6 +128,7 @@ def test_a_pod_seen_ready_at_the_first_look_is_partial() -> None:
     assert first.outcome is Outcome.PARTIAL
     assert first.total_s is None
     assert seconds(first)["load-engine"] == pytest.approx(12.3, abs=1.5)
+    assert "route" not in seconds(first), "nobody looked when it became routable"
 
 
 def test_a_pod_met_while_starting_is_measured_from_its_birth() -> None:
