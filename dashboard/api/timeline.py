@@ -94,7 +94,7 @@ def _most(rows: Any) -> list[Any]:
 def _replicas(key: ModelKey, span: Span) -> list[dict[str, Any]]:
     at = moments(span.since, span.until, step_s=span.step_s)
     ready = ready_counts(_lives(key, span), at)
-    desired = wished_counts(_wishes(key, span), at)
+    desired = wished_counts(wishes(key, until=span.until), at)
     return [
         {"at": moment, "desired": wish, "ready": count}
         for moment, wish, count in zip(at, desired, ready, strict=True)
@@ -107,14 +107,14 @@ def _lives(key: ModelKey, span: Span) -> list[Life]:
     return [Life(ready_at=ready, gone_at=gone) for ready, gone in found if ready is not None]
 
 
-def _wishes(key: ModelKey, span: Span) -> list[Wish]:
-    """The newest wishes up to the span's end; a revision that is gone wants nothing."""
-    changes = ScaleEvent.objects.of(key).filter(at__lte=span.until).newest_first()
+def wishes(key: ModelKey, *, until: datetime) -> list[Wish]:
+    """The newest wishes up to then, in no order; a revision that is gone wants nothing."""
+    changes = ScaleEvent.objects.of(key).filter(at__lte=until).newest_first()
     told = changes.values_list("revision_uid", "at", "to_count")[:MOST_FACTS]
-    wishes = [Wish(revision=uid, at=at, count=count) for uid, at, count in told]
-    known = {wish.revision for wish in wishes}
-    ended = Revision.objects.of(key).filter(gone_at__lte=span.until)
+    found = [Wish(revision=uid, at=at, count=count) for uid, at, count in told]
+    known = {wish.revision for wish in found}
+    ended = Revision.objects.of(key).filter(gone_at__lte=until)
     for uid, gone_at in ended.order_by("-gone_at").values_list("uid", "gone_at")[:MOST_FACTS]:
         if gone_at is not None and uid in known:
-            wishes.append(Wish(revision=uid, at=gone_at, count=0))
-    return wishes
+            found.append(Wish(revision=uid, at=gone_at, count=0))
+    return found

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from dashboard.api.series import Wish
+from dashboard.api.timeline import MOST_FACTS, wishes
 from dashboard.words import OUTCOME_LABELS, PHASE_LABELS, TRIGGER_LABELS, word
 from fleet.domain.records.keys import ModelKey
 from fleet.models import Action, ColdStart, ProbeFailure, Replica, Revision, ScaleEvent
@@ -35,14 +37,15 @@ class Window:
 def timeline(key: ModelKey, *, now: datetime, reach: timedelta) -> dict[str, Any]:
     """Columns of all that happened to the model in the last `reach`; times in ms since 1970."""
     window = Window(now - reach, now)
-    scale = list(ScaleEvent.objects.of(key).filter(at__lte=now).order_by("at", "id"))
+    replicas = Replica.objects.of(key).exclude(ready_at=None).exclude(gone_at__lt=window.since)
+    lived = replicas.order_by("-ready_at").only("ready_at", "gone_at")[:MOST_FACTS]
     return {
         "since": _ms(window.since),
         "until": _ms(window.until),
-        "desired": _desired(scale, window),
-        "ready": _ready(Replica.objects.of(key).only("ready_at", "gone_at"), window),
+        "desired": _desired(wishes(key, until=now), window),
+        "ready": _ready(lived, window),
         "starts": _starts(ColdStart.objects.of(key), window),
-        "scale": _scale([event for event in scale if event.at >= window.since]),
+        "scale": _scale(ScaleEvent.objects.of(key), window),
         "probes": _probes(ProbeFailure.objects.of(key), window),
         "revisions": _revisions(Revision.objects.of(key), window),
         "actions": _actions(Action.objects.of(key), window),
@@ -53,30 +56,32 @@ def _ms(moment: datetime | None) -> int | None:
     return None if moment is None else round(moment.timestamp() * 1000)
 
 
-def _desired(events: Sequence[ScaleEvent], window: Window) -> Columns:
-    """Steps of the wish summed over revisions; what came before the window is its first step."""
-    per_revision: dict[str, int] = {}
-    at: list[int | None] = []
-    wished: list[int] = []
-    for event in events:
-        per_revision[event.revision_uid or event.revision] = event.to_count
-        if event.at < window.since:
-            continue
-        at.append(_ms(event.at))
-        wished.append(sum(per_revision.values()))
-    before = [event for event in events if event.at < window.since]
-    if before:
-        standing = {event.revision_uid or event.revision: event.to_count for event in before}
-        at.insert(0, _ms(window.since))
-        wished.insert(0, sum(standing.values()))
-    return _until_now({"at": at, "n": wished}, window)
+def _desired(wished: Iterable[Wish], window: Window) -> Columns:
+    """Steps of the wish summed over revisions; what stood before the window is its first step."""
+    standing: dict[str, int] = {}
+    steps: Columns = {"at": [], "n": []}
+    for wish in sorted(wished, key=lambda wish: wish.at):
+        if wish.at >= window.since:
+            _first_step(steps, standing, window)
+        standing[wish.revision] = wish.count
+        if wish.at >= window.since:
+            steps["at"].append(_ms(wish.at))
+            steps["n"].append(sum(standing.values()))
+    _first_step(steps, standing, window)
+    return _until_now(steps, window)
+
+
+def _first_step(steps: Columns, standing: Mapping[str, int], window: Window) -> None:
+    if standing and not steps["at"]:
+        steps["at"].append(_ms(window.since))
+        steps["n"].append(sum(standing.values()))
 
 
 def _ready(replicas: Iterable[Replica], window: Window) -> Columns:
     """Steps of replicas that were ready, from when each became ready until it was gone."""
     moves: list[tuple[datetime, int]] = []
     for replica in replicas:
-        if replica.ready_at is None or (replica.gone_at and replica.gone_at < window.since):
+        if replica.ready_at is None:
             continue
         moves.append((max(replica.ready_at, window.since), 1))
         if replica.gone_at is not None:
@@ -116,7 +121,9 @@ def _start_says(start: ColdStart) -> str:
     return how
 
 
-def _scale(events: Sequence[ScaleEvent]) -> Columns:
+def _scale(rows: Any, window: Window) -> Columns:
+    newest = rows.filter(at__gte=window.since, at__lte=window.until).newest_first()[:MOST]
+    events = list(reversed(newest))
     return {
         "at": [_ms(event.at) for event in events],
         "from": [event.from_count for event in events],

@@ -40,6 +40,16 @@ def test_wishes_of_two_revisions_are_summed() -> None:
     assert timeline(model.key, now=NOW, reach=HOUR)["desired"]["n"] == [1, 3, 3]
 
 
+def test_a_revision_that_is_gone_wants_nothing_though_no_event_said_so() -> None:
+    model = make_model()
+    old = make_revision(model, 1, uid="old", gone_at=NOW - timedelta(minutes=10))
+    make_scale_event(model, 0, 2, revision_uid=old.uid, at=NOW - timedelta(minutes=20))
+    make_scale_event(model, 0, 1, revision_uid="new", at=NOW - timedelta(minutes=15))
+    columns = timeline(model.key, now=NOW, reach=HOUR)
+    assert columns["desired"]["n"] == [2, 3, 1, 1]
+    assert columns["scale"]["to"] == [2, 1]
+
+
 def test_what_lies_before_the_window_or_belongs_to_another_model_is_left_out() -> None:
     model, other = make_model(), make_model("other")
     for row in (model, other):
