@@ -50,8 +50,7 @@ class ClusterForm(forms.Form):
 
     def clean_server(self) -> str:
         text: str = self.cleaned_data["server"].strip().rstrip("/")
-        parts = urlsplit(text)
-        if parts.scheme != "https" or not parts.hostname or parts.username or parts.query:
+        if not _is_server(text):
             raise forms.ValidationError(_("Expected https:// with a host, and no name in it."))
         return text
 
@@ -63,3 +62,13 @@ class ClusterForm(forms.Form):
 
     def namespace_names(self) -> list[str]:
         return [n.strip() for n in self.cleaned_data["namespaces"].split(",") if n.strip()]
+
+
+def _is_server(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        # Brackets that hold no address.
+        return False
+    named = parts.username or parts.password
+    return bool(parts.scheme == "https" and parts.hostname and not named and not parts.query)

@@ -163,5 +163,5 @@ def _asked(text: str | None) -> tuple[dict[str, str], str] | None:
         said = json.loads(text)
         have = {str(dom_id): str(stamp) for dom_id, stamp in said["have"].items()}
         return have, str(said.get("language", ""))[:20]
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None

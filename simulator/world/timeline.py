@@ -107,6 +107,9 @@ class Timeline:
 
     def _due(self) -> None:
         now = datetime.now(UTC)
-        while self._heap and self._heap[0][0] <= now:
-            self._step()
-        self._wait()
+        try:
+            while self._heap and self._heap[0][0] <= now:
+                self._step()
+        finally:
+            # A call that fails is the loop's to report; the world goes on.
+            self._wait()

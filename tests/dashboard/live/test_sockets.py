@@ -216,7 +216,11 @@ async def test_revoked_means_closed(
     assert (said["type"], said["code"]) == ("websocket.close", code)
 
 
-@pytest.mark.parametrize("text", ["nonsense", "[]", '{"have": 3}', '{"have":{}}' + " " * 70_000])
+@pytest.mark.parametrize(
+    "text",
+    ["nonsense", "[]", '{"have": 3}', '{"have":{}}' + " " * 70_000, "[" * 60_000],
+    ids=["no JSON", "a list", "no stamps", "too long", "nested too deep"],
+)
 async def test_what_is_not_understood_closes(fleet: User, text: str) -> None:
     socket = await opened("/ws/fleet/", fleet)
     await socket.connect(timeout=WITHIN_S)

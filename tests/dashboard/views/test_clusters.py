@@ -164,6 +164,8 @@ def test_one_that_does_not_answer_is_not_added(
         pytest.param({"server": "http://tokyo.example"}, id="no TLS"),
         pytest.param({"server": "https://a:b@tokyo.example"}, id="a name in the address"),
         pytest.param({"server": "file:///etc/passwd"}, id="a file"),
+        pytest.param({"server": "https://[::1"}, id="a bracket that is not closed"),
+        pytest.param({"server": "https://[tokyo]"}, id="brackets round a name"),
         pytest.param({"ca_pem": "/etc/ssl/ca.pem"}, id="a path for a certificate"),
         pytest.param({"token": ""}, id="no token"),
         pytest.param({"name": "demo-a"}, id="a name that is taken"),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+import asyncio
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -24,6 +25,18 @@ def test_calls_come_in_the_order_of_their_time_and_speed_shortens_stages() -> No
     timeline.run_for(6)
     assert seen == ["stage of 20 s", "real 5 s"]
     assert timeline.now() == START + timedelta(seconds=6)
+
+
+async def test_a_call_that_fails_is_reported_and_does_not_end_the_time() -> None:
+    loop, reported = asyncio.get_running_loop(), list[str]()
+    loop.set_exception_handler(lambda _, said: reported.append(type(said["exception"]).__name__))
+    timeline, came = Timeline(datetime.now(UTC)), asyncio.Event()
+    timeline.after_real(0, lambda: list[None]().pop())
+    timeline.after_real(0, came.set)
+    timeline.go_live(loop)
+    await asyncio.wait_for(came.wait(), timeout=5)
+    timeline.stop()
+    assert reported == ["IndexError"]
 
 
 def test_the_same_seed_draws_the_same_whatever_else_is_drawn() -> None:
