@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import msgspec
 
+from fleet.adapters.kubernetes.parse.arguments import arguments_of
 from fleet.adapters.kubernetes.parse.shapes import (
     ObjectMeta,
     Owner,
@@ -18,8 +19,6 @@ from fleet.domain.records.engine import engine_of, served_names_of
 from fleet.domain.records.serving import Container
 
 MESSAGE_LENGTH = 1024
-ARGUMENT_LENGTH = 512
-ARGUMENTS_AT_MOST = 64
 CONTAINERS_AT_MOST = 32
 CONDITIONS_AT_MOST = 40
 LABELS_AT_MOST = 48
@@ -131,7 +130,7 @@ def container_of(raw: RawContainer, *, name: str = "") -> Container:
     return Container(
         name=shared(raw.name or name),
         image=shared(raw.image),
-        args=tuple(shared_argument(part) for part in line[:ARGUMENTS_AT_MOST]),
+        args=arguments_of(line),
         port=ports[0] if ports else None,
         gpus=gpus,
         gpu_resource=resource,
@@ -139,11 +138,6 @@ def container_of(raw: RawContainer, *, name: str = "") -> Container:
         served_names=served_names_of(line),
         startup_probe=given(raw.startupProbe),
     )
-
-
-def shared_argument(text: str) -> str:
-    """An argument, bounded; pods of one model repeat it."""
-    return sys.intern(text[:ARGUMENT_LENGTH])
 
 
 def containers_of(raw: list[RawContainer] | None) -> tuple[Container, ...]:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from fleet.adapters.kubernetes.parse.arguments import address_of
 from fleet.adapters.kubernetes.parse.common import (
     AUTOSCALING,
     CONTAINERS_AT_MOST,
@@ -73,7 +74,7 @@ def model_record(raw: RawModel) -> ModelRecord:
         max_replicas=predictor.maxReplicas,
         runtime=_runtime(status) or shared(model.runtime if model else ""),
         model_format=shared(model.modelFormat.name if model and model.modelFormat else ""),
-        storage_uri=bounded(model.storageUri if model else ""),
+        storage_uri=address_of(model.storageUri if model else ""),
         containers=_predictor_containers(predictor),
         container_concurrency=predictor.containerConcurrency or 0,
         timeout_s=predictor.timeout,
@@ -143,7 +144,7 @@ def llm_record(raw: RawLlm) -> ModelRecord:
         scaling=spec.scaling is not None,
         prefill_replicas=spec.prefill.replicas if spec.prefill else None,
         model_name=bounded(spec.model.name, 256),
-        storage_uri=bounded(spec.model.uri),
+        storage_uri=address_of(spec.model.uri),
         containers=containers_of(spec.template.containers if spec.template else None),
     )
 
