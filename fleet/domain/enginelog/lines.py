@@ -24,7 +24,7 @@ _RECORD_TEXT = (
 _RECORD = re.compile(_RECORD_TEXT)
 _STAMP_TEXT = r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d))(?: |$)"
 # Processes may be nested; the innermost one speaks.
-_HEAD_TEXT = rf"(?:\(([^()]{{0,200}}pid=[^()]{{1,200}})\) ?)*(?:{_RECORD_TEXT})?"
+_HEAD_TEXT = rf"(?:\(([^()]{{1,400}})\) ?)*(?:{_RECORD_TEXT})?"
 _STAMP = re.compile(_STAMP_TEXT)
 _HEAD = re.compile(rf"(?:{_STAMP_TEXT})?{_HEAD_TEXT}")
 _BETWEEN_WORDS = bytes.maketrans(
@@ -64,6 +64,8 @@ def line_of(raw: str) -> Line:
     head = _HEAD.match(text)
     assert head is not None  # it may be empty
     stamp, process, level, clock = head.groups("")
+    if process and "pid=" not in process:
+        return _late_record(stamp, "", text[len(stamp) :].lstrip(" "))
     text = text[head.end() :]
     if not level and ".py:" in text[:HEAD_AT_MOST]:
         return _late_record(stamp, process, text)

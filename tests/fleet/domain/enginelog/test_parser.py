@@ -33,6 +33,7 @@ PREFIXES = [
         "INFO 11-20 09:00:30 [x.py:1] ",
         id="Ray: nested",
     ),
+    pytest.param("(a remark) INFO 11-20 09:00:30 [x.py:1] ", id="brackets of somebody else"),
     pytest.param("[rank0]: INFO 11-20 09:00:30 [x.py:1] ", id="a prefix nobody knows"),
     pytest.param("INFO 11-20 09:00:30.123 [x.py:1] [backbone] ", id="0.33: milliseconds and a tag"),
     pytest.param("Capturing:   0%|   | 0/67\rINFO 11-20 09:00:30 [x.py:1] ", id="behind a bar"),
