@@ -313,7 +313,7 @@ def _refusing(*_: object) -> None:
     raise KeyError("a fact that nobody foresaw")
 
 
-def test_a_right_that_is_taken_away_is_a_feature_absent(api: HostedApi, follow: Follow) -> None:
+def test_a_kind_that_the_cluster_lacks_is_a_feature_absent(api: HostedApi, follow: Follow) -> None:
     following = follow()
     following.until(state("live"))
     assert "leaderworkersets" not in cluster().watching
