@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 from datetime import UTC, datetime
 
 from django.conf import settings
-from django.core.cache import cache
 from django.db import OperationalError
 from django.http import HttpRequest
 from ninja.errors import AuthenticationError
@@ -15,15 +13,12 @@ from ninja.security import APIKeyCookie, HttpBearer
 from ninja.utils import check_csrf
 
 from dashboard.access import Grant, Role, grant_of_token, grant_of_user, may
+from dashboard.access.writes import WINDOW_S, TooManyWrites, count_write
 from dashboard.api.problems import ApiProblem, not_found
 from fleet.actions.requests import record_refusal
 from fleet.domain.records.keys import ModelKey
 from fleet.history.access import digest, token_used
 from fleet.models import ApiToken
-
-# Plans, applies and reverts one person may ask for within a window, per web process.
-WRITES_PER_WINDOW = 300
-WINDOW_S = 60
 
 logger = logging.getLogger(__name__)
 
@@ -109,16 +104,7 @@ def require_operator(grant: Grant, key: ModelKey, *, asked: str) -> None:
 
 
 def _count_write(who: str) -> None:
-    name = "api-writes:" + hashlib.sha256(who.encode()).hexdigest()
-    cache.add(name, 0, WINDOW_S)
     try:
-        count = cache.incr(name)
-    except ValueError:
-        # The window ended between the two calls.
-        return
-    if count > WRITES_PER_WINDOW:
-        raise ApiProblem(
-            429,
-            f"More than {WRITES_PER_WINDOW} plans and actions within {WINDOW_S} s.",
-            headers={"Retry-After": str(WINDOW_S)},
-        )
+        count_write(who)
+    except TooManyWrites as error:
+        raise ApiProblem(429, str(error), headers={"Retry-After": str(WINDOW_S)}) from error

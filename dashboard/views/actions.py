@@ -61,8 +61,8 @@ def action_show(request: HttpRequest, action_id: str) -> HttpResponse:
 def action_undo(request: HttpRequest, action_id: str) -> HttpResponse:
     """Ask for the old values; the answer is the action again."""
     row = action_in_scope(request, action_id)
-    grant = operator(request, row.key, asked=f"undo {row.action}")
     try:
+        grant = operator(request, row.key, asked=f"undo {row.action}")
         requests.request_revert(row.pk, by=grant.who, now=datetime.now(UTC))
     except BadInput as error:
         return problem(request, str(error))

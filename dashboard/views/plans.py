@@ -15,6 +15,7 @@ from django.views.decorators.http import require_GET, require_POST
 from dashboard.access.requests import grant_of_request
 from dashboard.access.rules import Grant, Role, may
 from dashboard.access.scope import within
+from dashboard.access.writes import count_write
 from dashboard.views.action_cards import action_card, plan_card
 from fleet.actions import requests
 from fleet.domain.plans.params import ActionName
@@ -57,9 +58,9 @@ def plan_show(request: HttpRequest, plan_id: str) -> HttpResponse:
 def plan_apply(request: HttpRequest, plan_id: str) -> HttpResponse:
     """Do what was shown; the answer is the action, followed live."""
     row = plan_in_scope(request, plan_id)
-    grant = operator(request, row.key, asked=row.action)
     reason = request.POST.get("words", "").strip() or request.POST.get("chip", "")
     try:
+        grant = operator(request, row.key, asked=row.action)
         action = requests.request_apply(
             row.pk,
             idempotency_key=uuid.uuid4().hex,
@@ -94,10 +95,12 @@ def _number(text: str) -> int | str:
 
 
 def operator(request: HttpRequest, key: ModelKey, *, asked: str) -> Grant:
-    """The grant of an operator there. 404 out of scope; 403, kept in the audit, for a viewer."""
+    """The grant of an operator there. 404 out of scope; 403, kept in the audit, for a viewer;
+    TooManyWrites, a BadInput, when asked too often."""
     grant = grant_of_request(request)
     if not grant.sees(key.cluster, key.namespace):
         raise Http404
+    count_write(grant.who)
     if not may(grant, Role.OPERATOR, key.cluster, key.namespace):
         detail = _("This needs the role operator in this cluster and namespace.")
         requests.record_refusal(

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from dashboard.api import callers
+from dashboard.access import writes
 from dashboard.api.routes import actions as action_routes
 from dashboard.api.routes import plans as plan_routes
 from dashboard.api.routes.plans import waited
@@ -135,7 +135,7 @@ def test_a_viewers_token_of_an_operator_may_not_plan(operator: Client) -> None:
 
 
 def test_too_many_plans_are_held_off(operator: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(callers, "WRITES_PER_WINDOW", 2)
+    monkeypatch.setattr(writes, "WRITES_PER_WINDOW", 2)
     statuses = [post(operator, "plans", ASKED).status_code for _ in range(3)]
     assert statuses == [202, 202, 429]
     assert post(operator, "plans", ASKED)["Retry-After"] == "60"

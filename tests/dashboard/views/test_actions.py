@@ -4,9 +4,11 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 
+from dashboard.access import writes
 from dashboard.views import actions as action_views
 from dashboard.views import plans as plan_views
 from fleet.history.actions import Step, add_action, claim_action, take_step
@@ -163,6 +165,27 @@ def test_a_viewer_changes_nothing_and_it_is_kept(pilot: ServedModel, path: str) 
     assert answer.status_code == 403
     entry = AuditEntry.objects.get(who="the-viewer")
     assert (entry.outcome, entry.target) == ("refused", str(pilot.key))
+
+
+def test_too_much_from_pages_and_api_together_is_held_off(
+    pilot: ServedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writes, "WRITES_PER_WINDOW", 2)
+    cache.clear()
+    plan, action, client = planned(pilot), served(pilot), signed_in()
+    ask(client, pilot)
+    asked = {"action": "raise-min", "target": str(pilot.key), "params": {"min": 1}}
+    for status in (202, 429):
+        answer = client.post("/api/v1/plans", asked, content_type="application/json")
+        assert answer.status_code == status
+    kept = Plan.objects.count()
+    assert "More than 2 plans" in ask(client, pilot).content.decode()
+    for path in (f"/plans/{plan.id}/apply/", f"/actions/{action.id}/undo/"):
+        assert "More than 2 plans" in client.post(path, {"chip": "Test"}).content.decode()
+    action.refresh_from_db()
+    assert (Plan.objects.count(), Action.objects.count()) == (kept, 1)
+    assert action.revert_asked_by == ""
+    cache.clear()
 
 
 @pytest.mark.parametrize("path", ["/plans/{plan}/", "/actions/{action}/", "/models/{key}/actions/"])
