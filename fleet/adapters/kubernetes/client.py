@@ -20,12 +20,15 @@ from fleet.adapters.kubernetes.answers import (
     raise_unreachable,
     status_of,
 )
-from fleet.errors import CredentialsExpired
+from fleet.errors import ClusterRefused, ClusterUnreachable, CredentialsExpired
 
 USER_AGENT = "pilot-light/0.1"
 JSON = "application/json"
 MERGE_PATCH = "application/merge-patch+json"
 ERROR_BODY_BYTES = 64 * 1024
+# etcd refuses objects over 1.5 MiB by default and pages hold 500; real pages are some megabytes.
+# More than this at once would cost a small host its memory, and no API server means it.
+BODY_BYTES = 256 * 1024 * 1024
 CONNECT_S = 5.0
 READ_S = 30.0
 CLOSE_S = 0.2
@@ -95,16 +98,13 @@ class Client:
     ) -> bytes:
         """The whole body of a 200; raises fleet.errors."""
         with self.open(path, query=query, accept=accept, read_s=read_s) as response:
-            try:
-                return response.read()
-            except FOREIGN as error:
-                raise_unreachable(f"GET {path}", error)
+            return self._whole(f"GET {path}", response)
 
     def post(self, path: str, body: object) -> bytes:
         """The whole body of a 2xx; raises fleet.errors."""
         response = self._send("POST", path, query=None, accept=JSON, body=body, read_s=READ_S)
         with response:
-            return self._checked(f"POST {path}", response).read()
+            return self._whole(f"POST {path}", self._checked(f"POST {path}", response))
 
     def patch(
         self, path: str, body: object, *, query: Mapping[str, str]
@@ -115,7 +115,12 @@ class Client:
             "PATCH", path, query=query, accept=JSON, body=body, read_s=READ_S, sent=MERGE_PATCH
         )
         with response:
-            answer = self._checked(f"PATCH {path}", response).read()
+            self._checked(f"PATCH {path}", response)
+            try:
+                answer = self._whole(f"PATCH {path}", response)
+            except ClusterRefused as error:
+                # The patch is done; only its answer is of no use.
+                raise ClusterUnreachable(str(error)) from error
         return answer, tuple(response.headers.getlist("Warning"))
 
     def open(
@@ -201,6 +206,22 @@ class Client:
         if isinstance(error, CredentialsExpired):
             self.close()
         raise error
+
+    @staticmethod
+    def _whole(what: str, response: urllib3.BaseHTTPResponse) -> bytes:
+        """The body to its end, decompressed; ClusterRefused when it is larger than BODY_BYTES."""
+        try:
+            body = response.read(BODY_BYTES + 1)
+        except FOREIGN as error:
+            raise_unreachable(what, error)
+        if len(body) <= BODY_BYTES:
+            return body
+        raise ClusterRefused(
+            f"{what} answered more than {BODY_BYTES} bytes. Follow single namespaces of this"
+            " cluster, and check that an API server answers at this address.",
+            status=response.status,
+            reason="TooLarge",
+        )
 
     @staticmethod
     def _refusal(what: str, response: urllib3.BaseHTTPResponse) -> Exception:

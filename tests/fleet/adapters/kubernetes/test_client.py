@@ -24,6 +24,8 @@ from fleet.errors import (
 )
 from simulator.api.hosted import HostedApi
 
+LLAMA = "/apis/serving.kserve.io/v1beta1/namespaces/vllm/inferenceservices/llama"
+REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 PLUGIN = """#!/bin/sh
 echo run >> {runs}
 echo '{{"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential",
@@ -46,6 +48,25 @@ def test_a_server_whose_authority_is_not_ours_is_not_spoken_to(api: HostedApi) -
     client = Client(Access(server=api.url, token=lambda: api.token("viewer")))
     with pytest.raises(ClusterUnreachable, match="CERTIFICATE_VERIFY_FAILED"):
         client.get("/version")
+
+
+def test_a_body_beyond_the_bound_is_refused_and_the_next_call_goes_on(
+    api: HostedApi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    access = Access(server=api.url, ca_pem=api.server.ca.decode(), token=lambda: api.token("admin"))
+    client = Client(access)
+    whole = client.get("/version")
+    monkeypatch.setattr("fleet.adapters.kubernetes.client.BODY_BYTES", len(whole) - 1)
+    with pytest.raises(ClusterRefused, match="Follow single namespaces") as refused:
+        client.get("/version")
+    assert (refused.value.status, refused.value.retry) == (200, False)
+    with pytest.raises(ClusterRefused, match=rf"^POST {REVIEWS} answered more than"):
+        client.post(REVIEWS, {"spec": {"resourceAttributes": {"verb": "get", "resource": "pods"}}})
+    with pytest.raises(ClusterUnreachable, match="answered more than"):
+        client.patch(LLAMA, {"metadata": {"labels": {"a": "b"}}}, query={})
+    monkeypatch.setattr("fleet.adapters.kubernetes.client.BODY_BYTES", len(whole))
+    assert client.get("/version") == whole
+    client.close()
 
 
 def exec_config(kubeconfig: Path, plugin: Path) -> Path:
