@@ -162,7 +162,9 @@ def test_percentiles_are_not_shown_where_there_are_none(admin: Client, now: date
     html = page(admin)
     assert "3 starts" in html
     assert "2:02 /" in html
-    assert "a p95 needs 20" in html
+    assert "a median needs 5 that became ready" in html
+    assert "a p95 needs 20 that became ready" in html
+    assert "finished starts" not in html
 
 
 def test_hostile_names_are_text(admin: Client, now: datetime) -> None:
