@@ -27,7 +27,7 @@ from fleet.history.actions import due_actions
 from fleet.history.clusters import register
 from fleet.history.leases import Lease, claim
 from fleet.history.plans import expire_plans, unclaimed_plans
-from fleet.history.secrets import set_actor_token, set_model_key
+from fleet.history.secrets import Secret, reseal_secrets, set_actor_token, set_model_key
 from fleet.models import Cluster
 from fleet.observe.follow import Task, follow
 from fleet.ports import Announcer, ClusterFacts, ClusterWriter, ModelCaller
@@ -196,6 +196,26 @@ def keep_model_key(cluster: str, model: str, key: str, *, by: str) -> None:
     about = f"cluster/{cluster}/model/{model}"
     sealed = actor_ring().seal(key, about=about) if key else b""
     set_model_key(cluster, model, sealed, by=by, now=now())
+
+
+def reseal(*, by: str) -> tuple[int, list[str]]:
+    """Seal every secret anew with the newest key of its zone: how many were changed, and why others
+    could not be. A zone whose key this process does not hold is left alone."""
+    rings = {"reader": reader_ring(), "actor": actor_ring()}
+    problems: list[str] = []
+
+    def again(secret: Secret) -> bytes:
+        ring, what = rings[secret.zone], f"model/{secret.model}" if secret.model else "token"
+        try:
+            about = f"cluster/{secret.cluster}/{what}"
+            return ring.reseal(secret.sealed, about=about) if ring else secret.sealed
+        except WrongKey as error:
+            problems.append(str(error))
+            return secret.sealed
+
+    names = Cluster.objects.present().values_list("name", flat=True)
+    changed = sum(reseal_secrets(name, again, by=by, now=now()) for name in list(names))
+    return changed, problems
 
 
 def act_tools(worker: str) -> Tools:

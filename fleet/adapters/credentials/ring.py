@@ -61,9 +61,13 @@ class KeyRing:
         except InvalidTag:
             raise WrongKey(f"the {self._zone} secret of {about} does not belong there") from None
 
-    def needs_resealing(self, sealed: bytes) -> bool:
-        """Whether an older key sealed it."""
-        return bytes(sealed)[1 : 1 + ID_BYTES] != next(iter(self._keys), b"")
+    def reseal(self, sealed: bytes, *, about: str) -> bytes:
+        """The same secret sealed with the newest key; unchanged if it is already. WrongKey as
+        opening."""
+        secret = self.open(sealed, about=about)
+        if bytes(sealed)[1 : 1 + ID_BYTES] == next(iter(self._keys)):
+            return bytes(sealed)
+        return self.seal(secret, about=about)
 
     def _bound(self, about: str) -> bytes:
         return f"pilot-light/{self._zone}/{about}".encode()

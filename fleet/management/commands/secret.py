@@ -1,4 +1,4 @@
-"""manage.py secret actor-token|model-key: secrets that only the act worker can open.
+"""manage.py secret actor-token|model-key|reseal: secrets, most of which only the act worker opens.
 
 Run where PILOTLIGHT_ACTOR_KEY is set. The secret comes by standard input, never by argument: others
 on the host could read it there.
@@ -19,7 +19,10 @@ BY = "command line"
 class Command(BaseCommand):
     """Thin: each verb calls one function."""
 
-    help = "Set (or, with empty input, remove) a cluster's actor token or a model's API key."
+    help = (
+        "Set (or, with empty input, remove) a cluster's actor token or a model's API key;"
+        " reseal them all with the newest key."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         verbs = parser.add_subparsers(dest="verb", required=True)
@@ -28,8 +31,12 @@ class Command(BaseCommand):
         key = verbs.add_parser("model-key", help="the API key that a model asks for")
         key.add_argument("cluster")
         key.add_argument("model", help="namespace/name")
+        verbs.add_parser("reseal", help="seal all secrets with the first of the keys that are set")
 
-    def handle(self, *_: Any, verb: str, cluster: str, model: str = "", **__: Any) -> None:
+    def handle(self, *_: Any, verb: str, cluster: str = "", model: str = "", **__: Any) -> None:
+        if verb == "reseal":
+            self._reseal()
+            return
         secret = sys.stdin.read().strip()
         try:
             if verb == "actor-token":
@@ -39,3 +46,9 @@ class Command(BaseCommand):
         except FleetError as error:
             raise CommandError(str(error)) from error
         self.stdout.write("kept" if secret else "removed")
+
+    def _reseal(self) -> None:
+        changed, problems = wiring.reseal(by=BY)
+        self.stdout.write(f"resealed {changed}")
+        if problems:
+            raise CommandError("; ".join(problems))

@@ -45,8 +45,16 @@ def test_a_new_key_in_front_seals_and_the_old_one_still_opens() -> None:
     sealed = KeyRing("old", zone="reader").seal("s3cret", about=ABOUT)
     ring = KeyRing("new, old", zone="reader")
     assert ring.open(sealed, about=ABOUT) == "s3cret"
-    assert ring.needs_resealing(sealed)
-    assert not ring.needs_resealing(ring.seal("s3cret", about=ABOUT))
+
+
+def test_resealed_with_the_new_key_the_old_one_is_not_needed() -> None:
+    sealed = KeyRing("old", zone="reader").seal("s3cret", about=ABOUT)
+    again = KeyRing("new, old", zone="reader").reseal(sealed, about=ABOUT)
+    alone = KeyRing("new", zone="reader")
+    assert alone.open(again, about=ABOUT) == "s3cret"
+    assert alone.reseal(again, about=ABOUT) == again
+    with pytest.raises(WrongKey):
+        alone.reseal(sealed, about=ABOUT)
 
 
 def test_without_a_key_nothing_is_sealed() -> None:
