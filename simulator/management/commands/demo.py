@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
+from argparse import ArgumentTypeError
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
 DEFAULTS = {"port": 8000, "seed": 1, "clusters": 3, "models": 24}
+# 26 clusters: they are told apart by a letter. Port 0 = any that is free.
+BOUNDS = {"port": (0, 65535), "seed": (-(2**31), 2**31), "clusters": (1, 26), "models": (1, 5000)}
 
 
 class Command(BaseCommand):
@@ -22,7 +26,7 @@ class Command(BaseCommand):
         """One option for each variable."""
         for name, default in DEFAULTS.items():
             given = os.environ.get(name.upper(), default)
-            parser.add_argument(f"--{name}", type=int, default=given)
+            parser.add_argument(f"--{name}", type=_whole(*BOUNDS[name]), default=given)
         parser.add_argument("--state", type=Path, default=Path("var"))
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -31,3 +35,18 @@ class Command(BaseCommand):
         for name in DEFAULTS:
             arguments += [f"--{name}", str(options[name])]
         os.execv(sys.executable, [sys.executable, "-m", "simulator.demo", *arguments])
+
+
+def _whole(least: int, most: int) -> Callable[[str], int]:
+    """Reads a whole number within the bounds."""
+
+    def read(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            number = least - 1
+        if not least <= number <= most:
+            raise ArgumentTypeError(f"{text[:40]!r}: a whole number from {least} to {most}")
+        return number
+
+    return read
