@@ -25,7 +25,7 @@
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
     const field = event.target.closest("input, select, textarea, [contenteditable]");
-    if (field) { if (event.key === "Escape") field.blur(); return; }
+    if (field) { if (event.key === "Escape") { event.preventDefault(); field.blur(); } return; }
     if (event.key === "Enter" && event.target.closest("a, button, summary")) return;
     if (!keys[event.key]) return;
     if (event.key !== "g") event.preventDefault();
