@@ -16,13 +16,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, Request, StorageState, sync_playwright
+from playwright.sync_api import Browser, Page, Request, StorageState, expect, sync_playwright
 
 from tests.browser.serve import PASSWORD
 from tests.browser.shots import FLAGS, sign_in
 
 ROOT = Path(__file__).resolve().parents[2]
 STARTS_WITHIN_S = 90
+# Told apart from a hang only: a busy machine included.
+WITHIN_MS = 30_000
 
 
 @dataclass(slots=True)
@@ -54,6 +56,14 @@ class Troubles:
         # What a left page had not got yet is dropped by the browser itself.
         if request.failure != "net::ERR_ABORTED":
             self.seen.append(f"{request.url}: {request.failure}")
+
+
+def settled(page: Page) -> None:
+    """Wait until a page is whole: told it is live, its chart drawn, where it has such."""
+    if page.locator("[data-live]").count():
+        expect(page.locator("#link.on")).to_have_count(1, timeout=WITHIN_MS)
+    if page.locator("#timeline").count():
+        expect(page.locator("#timeline .main-svg").first).to_be_attached(timeout=WITHIN_MS)
 
 
 @pytest.fixture(scope="session")

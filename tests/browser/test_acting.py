@@ -17,7 +17,7 @@ from fleet.history.action_text import evidence_text
 from tests.browser.conftest import Opened, Site
 
 pytestmark = pytest.mark.timeout(180)
-WITHIN_MS = 15_000
+WITHIN_MS = 30_000
 BUTTON = 'tr.row:has(a.model:text-is("{}")) button[data-plan="{}"]'
 CHANGE = {
     "object": "serving.knative.dev/v1/Revision/rag/qwen-predictor-00001",

@@ -6,7 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
-from tests.browser.conftest import Opened
+from tests.browser.conftest import Opened, settled
 
 PATHS = (
     "/",
@@ -31,7 +31,7 @@ def complaints(page: Page) -> str:
 @pytest.mark.parametrize("path", PATHS)
 def test_axe_finds_nothing_dark_light_and_narrow(open_page: Opened, path: str) -> None:
     page = open_page(path)
-    page.wait_for_timeout(1000)
+    settled(page)
     for summary in page.locator(".more summary, #timeline-table summary").all():
         summary.click()
     for width in (1440, 390):

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Opened, Site, Troubles
+from tests.browser.conftest import WITHIN_MS, Opened, Site, Troubles, settled
 
 MODEL = "/models/demo-a/InferenceService/chat/gemma/"
-WITHIN_MS = 15_000
 pytestmark = pytest.mark.timeout(180)
 
 
@@ -122,7 +121,7 @@ def test_keys(site: Site, open_page: Opened) -> None:
 @pytest.mark.parametrize("path", ["/", MODEL, "/clusters/"])
 def test_hostile_text_stays_text(open_page: Opened, path: str) -> None:
     page = open_page(path)
-    page.wait_for_timeout(1500)
+    settled(page)
     assert page.title() != "1"
     assert page.locator("img").count() == 0
 
@@ -149,12 +148,19 @@ def test_the_model_page_changes_live_and_keeps_an_opened_start(
     site.change("update fleet_servedmodel set ready=1, version=version+1 where name='gemma'")
 
 
-def test_a_viewer_of_one_namespace_sees_it_alone(open_page: Opened) -> None:
+def test_a_viewer_of_one_namespace_sees_it_alone(site: Site, open_page: Opened) -> None:
+    """Changes elsewhere come before one that is seen: had they been sent, they would be there."""
     page = open_page("/", who="narrow")
     live(page)
     expect(page.locator("tr.row")).to_have_count(1)
-    page.wait_for_timeout(4000)
-    expect(page.locator("tr.row a.model")).to_have_text("qwen")
+    site.change("update fleet_servedmodel set version=version+1 where namespace<>'rag'")
+    for ready in (6, 0):
+        site.change(
+            "update fleet_servedmodel set ready=?, version=version+1 where name='qwen'", ready
+        )
+        replicas = page.locator(f"{row(page, 'qwen')} td.c-replicas")
+        expect(replicas).to_contain_text(f"{ready} / 0", timeout=WITHIN_MS)
+        expect(page.locator("tr.row a.model")).to_have_text(["qwen"])
 
 
 def test_signed_out_elsewhere_ends_at_the_sign_in(
@@ -178,7 +184,7 @@ def test_the_choice_of_light_is_kept(open_page: Opened) -> None:
 @pytest.mark.parametrize("path", ["/", MODEL, "/clusters/", "/users/", "/tokens/"])
 def test_nothing_is_wider_than_a_phone(open_page: Opened, path: str) -> None:
     page = open_page(path, size=(390, 844))
-    page.wait_for_timeout(800)
+    settled(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
