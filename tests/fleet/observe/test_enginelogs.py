@@ -76,7 +76,7 @@ class Listening:
         self.thread = threading.Thread(target=self.logs.run, daemon=True)
         self.thread.start()
 
-    def next(self, *, within_s: float = 10.0) -> Overheard:
+    def next(self, *, within_s: float = 30.0) -> Overheard:
         """The next that is heard."""
         until = time.monotonic() + within_s
         while time.monotonic() < until:
@@ -87,14 +87,14 @@ class Listening:
 
     def asked(self, times: int) -> None:
         """Wait until the kubelet was asked so often."""
-        until = time.monotonic() + 10.0
+        until = time.monotonic() + 30.0
         while len(self.kubelet.asked) < times:
             assert time.monotonic() < until, f"asked {self.kubelet.asked}"
             self.stop.wait(0.01)
 
     def end(self) -> None:
         self.stop.set()
-        self.thread.join(5.0)
+        self.thread.join(30.0)
         assert not self.thread.is_alive()
 
 

@@ -156,7 +156,7 @@ def test_a_reader_waits_while_the_writer_is_behind_and_gives_up_when_stopped(
     waiting.join(0.3)
     assert waiting.is_alive()
     stop.set()
-    waiting.join(5)
+    waiting.join(30)
     assert not waiting.is_alive()
     assert inbox.take(within_s=0.01) == [bookmark("1")]
 

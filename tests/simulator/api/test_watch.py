@@ -178,7 +178,7 @@ def test_stopping_ends_watches_and_starting_again_keeps_the_port(
     while not api.call(api.server.backend.hub.count):
         assert thread.is_alive()
     api.wait(api.server.stop())
-    thread.join(10)
+    thread.join(30)
     assert ended.is_set()
     with pytest.raises(httpx.ConnectError):
         client.get("/version")
