@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.urls import path
+from channels.security.websocket import WebsocketDenier
+from django.urls import path, re_path
 
 from dashboard.live.consumers import ClustersConsumer, FleetConsumer, ModelConsumer
 
@@ -15,4 +16,5 @@ websocket_urlpatterns: list[Any] = [
     path("ws/fleet/", FleetConsumer.as_asgi()),  # type: ignore[arg-type]
     path("ws/clusters/", ClustersConsumer.as_asgi()),  # type: ignore[arg-type]
     path(MODEL_ROUTE, ModelConsumer.as_asgi()),  # type: ignore[arg-type]
+    re_path("", WebsocketDenier.as_asgi()),  # type: ignore[arg-type]
 ]

@@ -99,6 +99,7 @@ async def changed(name: str, **columns: Any) -> None:
     [
         pytest.param("/ws/fleet/", False, ORIGIN, id="not signed in"),
         pytest.param("/ws/fleet/", True, b"http://evil.example", id="a foreign page"),
+        pytest.param("/ws/nothing/", True, ORIGIN, id="no such socket"),
         pytest.param(
             "/ws/models/demo-b/InferenceService/chat/third/", True, ORIGIN, id="out of scope"
         ),
