@@ -24,7 +24,7 @@ class Account:
         self.positions = dict(positions)
         self._moved: set[Stream] = set()
         self._gaps: list[Blind] = []
-        self._odd: dict[str, str] = {}
+        self._odd: dict[tuple[Stream, str], str] = {}
         self._facts: ClusterFacts | None = None
         self._written: Columns = {}
         self.heard_at: datetime | None = None
@@ -36,13 +36,13 @@ class Account:
         if isinstance(message, Listed):
             self._note_list(letter.stream, message)
         elif isinstance(message, Odd):
-            self._note_odd(f"{message.resource}/{message.name}", message.problem)
+            self._note_odd(letter.stream, message.name, message.problem)
         elif version := version_of(message):
             self._move(letter.stream, version, message.received_at)
         if isinstance(message, Change) and self._odd:
             meta = message.record.meta
             name = f"{meta.namespace}/{meta.name}" if meta.namespace else meta.name
-            self._odd.pop(f"{message.resource}/{name}", None)
+            self._odd.pop((letter.stream, name), None)
 
     def note_facts(self, facts: ClusterFacts) -> None:
         """Versions and missing rights, shown from now on."""
@@ -84,15 +84,15 @@ class Account:
                     why="listed-again",
                 )
             )
-        prefix = f"{stream.resource}/"
-        self._odd = {k: v for k, v in self._odd.items() if not k.startswith(prefix)}
+        # Two streams may share a resource: a list tells of its own alone.
+        self._odd = {k: v for k, v in self._odd.items() if k[0] != stream}
         for item in listed.odd:
-            self._note_odd(f"{prefix}{item.name}", item.problem)
+            self._note_odd(stream, item.name, item.problem)
         self._move(stream, listed.resource_version, listed.received_at)
 
-    def _note_odd(self, name: str, problem: str) -> None:
-        if len(self._odd) < ODD_SHOWN or name in self._odd:
-            self._odd[name] = problem
+    def _note_odd(self, stream: Stream, name: str, problem: str) -> None:
+        if len(self._odd) < ODD_SHOWN or (stream, name) in self._odd:
+            self._odd[stream, name] = problem
 
     def _move(self, stream: Stream, version: str, at: datetime) -> None:
         self.positions[stream] = Position(resource_version=version, in_step_at=at)
@@ -120,7 +120,9 @@ class Account:
         return sorted(s.name for s, standing in board.standings().items() if standing.denied)
 
 
-def _standing_columns(board: Board, denied: list[str], odd: Mapping[str, str]) -> Columns:
+def _standing_columns(
+    board: Board, denied: list[str], odd: Mapping[tuple[Stream, str], str]
+) -> Columns:
     standings = board.standings()
     detail: Columns = {}
     troubled = next((s for s in standings.values() if s.trouble and not s.denied), None)
@@ -128,7 +130,10 @@ def _standing_columns(board: Board, denied: list[str], odd: Mapping[str, str]) -
     if told is not None:
         detail |= {"code": told.trouble, "text": told.detail[:500]}
     if odd:
-        detail["odd"] = [{"name": name, "problem": problem} for name, problem in odd.items()]
+        detail["odd"] = [
+            {"name": f"{stream.resource}/{name}", "problem": problem}
+            for (stream, name), problem in odd.items()
+        ]
     if denied:
         detail["denied"] = denied
     return {
