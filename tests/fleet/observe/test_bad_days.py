@@ -276,7 +276,7 @@ def test_a_follower_that_comes_too_late_lists_and_ends_what_went_unseen(
     assert gap.since < gap.until
 
 
-# Between two tries an unusable connection is shut, which a test's own transaction would not outlive.
+# Between two tries an unusable connection is shut: a test's own transaction would not outlive it.
 @pytest.mark.django_db(transaction=True)
 def test_a_database_that_is_locked_for_a_while(
     api: HostedApi, follow: Follow, monkeypatch: pytest.MonkeyPatch
