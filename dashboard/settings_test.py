@@ -14,3 +14,5 @@ from dashboard.settings import *  # noqa: E402, F403
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 SERVESTATIC_USE_FINDERS = False
 SERVESTATIC_USE_STATIC_ROOT = False
+# A test's transaction lives in its connection, however long the test takes.
+DATABASES["default"] |= {"CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": False}  # noqa: F405
