@@ -125,6 +125,7 @@ class ActionCard:
     steps: tuple[StepLine, ...]
     result: str
     may_undo: bool
+    undoing: bool
     every_s: int
 
     @property
@@ -191,6 +192,7 @@ def action_card(row: Action, grant: Grant | None) -> ActionCard:
         ),
         result=result_text(row.result),
         may_undo=operator and may_undo(row),
+        undoing=_is_undoing(row),
         every_s=_every_s(row),
     )
 
@@ -202,8 +204,12 @@ def tone(state: str) -> str:
 
 def may_undo(row: Action) -> bool:
     """Whether there is something of it in the cluster that nobody undoes yet."""
-    undoing = row.revert_asked_by or row.state in ("expiring", "reverting")
-    return bool(row.inverse) and row.state in REVERTIBLE and not undoing
+    return bool(row.inverse) and row.state in REVERTIBLE and not _is_undoing(row)
+
+
+def _is_undoing(row: Action) -> bool:
+    asked = bool(row.revert_asked_by) and row.state in REVERTIBLE
+    return asked or row.state in ("expiring", "reverting")
 
 
 def change_lines(changes: Iterable[Mapping[str, Any]]) -> tuple[ChangeLine, ...]:
@@ -229,6 +235,6 @@ def _short_field(field: str) -> str:
 
 
 def _every_s(row: Action) -> int:
-    if row.finished_at is None:
+    if row.finished_at is None or _is_undoing(row):
         return 1
     return 5 if row.due_at is not None else 0

@@ -270,6 +270,8 @@ def test_undo_is_offered_to_operators_and_asked_once(pilot: ServedModel, rung: l
     assert action.revert_asked_by == "the-operator"
     assert rung == [action.id]
     assert "/undo/" not in page
+    assert "undo asked for" in page
+    assert "every 1s" in page, "the page waits for an answer that takes about a second"
     viewer = signed_in("viewer").get(f"/actions/{action.id}/").content.decode()
     assert "/undo/" not in viewer
 
