@@ -40,9 +40,12 @@ class Account:
         elif version := version_of(message):
             self._move(letter.stream, version, message.received_at)
         if isinstance(message, Change) and self._odd:
-            meta = message.record.meta
-            name = f"{meta.namespace}/{meta.name}" if meta.namespace else meta.name
-            self._odd.pop((letter.stream, name), None)
+            self._odd.pop((letter.stream, _name_of(message)), None)
+
+    def note_skipped(self, letter: Letter) -> None:
+        """A message that could not be taken in: shown until the object, or a list, comes again."""
+        name = _name_of(letter.message) if isinstance(letter.message, Change) else "(a list)"
+        self._note_odd(letter.stream, name, "skipped: it could not be taken in; see the log")
 
     def note_facts(self, facts: ClusterFacts) -> None:
         """Versions and missing rights, shown from now on."""
@@ -118,6 +121,11 @@ class Account:
 
     def _denied(self, board: Board) -> list[str]:
         return sorted(s.name for s, standing in board.standings().items() if standing.denied)
+
+
+def _name_of(change: Change) -> str:
+    meta = change.record.meta
+    return f"{meta.namespace}/{meta.name}" if meta.namespace else meta.name
 
 
 def _standing_columns(

@@ -174,6 +174,7 @@ class Follower:
             self._ledger.apply(letter.message)
         except Exception:
             logger.exception("skipped a message stream=%s", letter.stream.name)
+            self._account.note_skipped(letter)
 
     def _all_listed(self) -> bool:
         """Whether every stream brought its list, or time enough was given to those that did not."""

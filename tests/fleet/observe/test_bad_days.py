@@ -306,9 +306,18 @@ def test_a_message_that_the_ledger_cannot_take_does_not_end_the_following(
     with monkeypatch.context() as patched:
         patched.setattr(Ledger, "apply", _refusing)
         new_pod(api, "refused")
-        following.turn_for(0.5)
+        following.until(skipped("refused"))
     new_pod(api, "taken")
     following.until(known("taken"))
+
+
+def skipped(pod_name: str) -> Callable[[], bool]:
+    """Whether the clusters page tells that an object of that name was left out."""
+    told = "skipped: it could not be taken in; see the log"
+    return lambda: any(
+        odd["name"].endswith(f"/{pod_name}") and odd["problem"] == told
+        for odd in cluster().state_detail.get("odd", [])
+    )
 
 
 def _refusing(*_: object) -> None:
