@@ -33,9 +33,10 @@ def differs(change: Change, raw: Raw, *, owners: Sequence[str] | None) -> Notice
         return _notice("another-object", change, found=str(uid or "")[:80])
     if value_at(raw, "metadata.deletionTimestamp") is not None:
         return _notice("being-deleted", change)
-    if done(change, raw):
-        return None
     value = value_at(raw, change.field)
+    if done(change, raw):
+        theirs = owners is not None and not _ours(change, raw)
+        return _notice("value-changed", change, found=str(value)[:80]) if theirs else None
     if not _same(value, change.before):
         return _notice("value-changed", change, found=None if value is None else str(value)[:80])
     if owners is not None and _foreign(owners_at(raw, change.field), owners):
@@ -49,6 +50,12 @@ def traffic_differs(seen: Sequence[Sequence[Any]], now: Sequence[tuple[str, int]
     if before == after:
         return None
     return Notice(code="traffic-changed", params={"before": before, "after": after})
+
+
+def _ours(change: Change, raw: Raw) -> bool:
+    """Whether we wrote the new value. The same value by somebody else is theirs: undoing ours would
+    take it away. A removed field has no owner."""
+    return change.after is None or MANAGER in owners_at(raw, change.field)
 
 
 def _foreign(now: Sequence[str], seen: Sequence[str]) -> bool:

@@ -26,7 +26,8 @@ def raw(value: Any, uid: str = "u1", owner: str = "", **meta: Any) -> dict[str, 
     ("now", "code"),
     [
         pytest.param(raw(0), None, id="nothing moved"),
-        pytest.param(raw(1), None, id="the new value is there already: done"),
+        pytest.param(raw(1, owner="pilot-light"), None, id="our new value is there already: done"),
+        pytest.param(raw(1, owner="kubectl-edit"), "value-changed", id="theirs, though the same"),
         pytest.param(raw(2), "value-changed", id="somebody set another value"),
         pytest.param(raw(None), "value-changed", id="somebody removed the field"),
         pytest.param(raw("0"), "value-changed", id="another type is another value"),
@@ -39,6 +40,10 @@ def raw(value: Any, uid: str = "u1", owner: str = "", **meta: Any) -> dict[str, 
 def test_differs(now: dict[str, Any], code: str | None) -> None:
     found = differs(CHANGE, now, owners=())
     assert (found.code if found else None) == code
+
+
+def test_a_removed_field_has_no_owner_to_ask_for() -> None:
+    assert differs(replace(CHANGE, before=1, after=None), raw(None), owners=()) is None
 
 
 def test_what_is_kept_with_a_plan() -> None:
