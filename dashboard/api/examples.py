@@ -38,6 +38,22 @@ COLD_START: dict[str, Any] = {
         }
     ],
     "requests_lost": None,
+    "image": "docker.io/vllm/vllm-openai:v0.11.0",
+    "image_digest": "sha256:9d2f3c0f5f1d5e0c7a2b7c6d9b1e4a3f8c0d1e2f3a4b5c6d7e8f9a0b1c2d3e4f",
+    "engine_version": "0.11.0",
+    "gpus": 1,
+    "node_pool": "gpu-a",
+    "weights_from": "storage-initializer",
+    "progress_deadline_s": 600.0,
+    "image_pull": "cached",
+    "image_bytes": None,
+    "log": {
+        "state": "read",
+        "engine_version": "0.11.0",
+        "silent_since": None,
+        "facts": {"compile_cache": "hit"},
+        "decisive": [],
+    },
 }
 REVISION: dict[str, Any] = {
     "name": "llama-3-8b-predictor-00004",

@@ -141,6 +141,16 @@ def _start_row(start: Start) -> ColdStart:
         unexplained_s=start.unexplained_s,
         clamped=start.clamped,
         phases=phases_json(start),
+        image=start.image,
+        image_digest=start.image_digest,
+        engine_version=start.engine_version,
+        gpus=start.gpus,
+        node_pool=start.node_pool,
+        weights_from=start.weights_from,
+        progress_deadline_s=start.progress_deadline_s,
+        image_pull=start.image_pull,
+        image_bytes=start.image_bytes,
+        log=start.log,
     )
 
 

@@ -140,6 +140,16 @@ def start_json(row: ColdStart) -> dict[str, object]:
         "clamped": row.clamped,
         "phases": row.phases,
         "requests_lost": row.requests_lost,
+        "image": row.image or None,
+        "image_digest": row.image_digest or None,
+        "engine_version": row.engine_version or None,
+        "gpus": row.gpus,
+        "node_pool": row.node_pool or None,
+        "weights_from": row.weights_from or None,
+        "progress_deadline_s": row.progress_deadline_s,
+        "image_pull": row.image_pull or None,
+        "image_bytes": row.image_bytes,
+        "log": row.log,
     }
 
 

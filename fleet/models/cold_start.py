@@ -55,6 +55,16 @@ class ColdStart(Keyed):
     clamped = models.BooleanField(default=False)
     phases = models.JSONField(default=list)
     requests_lost = models.JSONField(null=True)
+    image = models.CharField(max_length=512, blank=True, default="")
+    image_digest = models.CharField(max_length=80, blank=True, default="")
+    engine_version = models.CharField(max_length=40, blank=True, default="")
+    gpus = models.IntegerField(null=True)
+    node_pool = models.CharField(max_length=128, blank=True, default="")
+    weights_from = models.CharField(max_length=24, blank=True, default="")
+    progress_deadline_s = models.FloatField(null=True)
+    image_pull = models.CharField(max_length=8, blank=True, default="")
+    image_bytes = models.BigIntegerField(null=True)
+    log = models.JSONField(null=True)
 
     objects = ColdStartQuerySet.as_manager()
 
@@ -75,6 +85,11 @@ class ColdStart(Keyed):
             # The fleet row's figures.
             models.Index(
                 fields=["cluster", "model_uid", "-started_at"], name="cold_starts_of_model_uid"
+            ),
+            # The list of one namespace, or of a scope.
+            models.Index(
+                fields=["cluster", "namespace", "-started_at", "-id"],
+                name="cold_starts_of_namespace",
             ),
             # Starts in flight.
             models.Index(fields=["outcome", "-started_at"], name="cold_starts_by_outcome"),

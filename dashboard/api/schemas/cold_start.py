@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from pydantic import BaseModel, Field
 
@@ -37,6 +38,17 @@ class Failure(BaseModel):
     reason: str
 
 
+class EngineLog(BaseModel):
+    """What the model server's log tells of a start: parsed facts and the few decisive lines,
+    redacted."""
+
+    state: str = Field(description="read, json, none, cut")
+    engine_version: str | None
+    silent_since: str | None
+    facts: dict[str, Any]
+    decisive: list[str]
+
+
 class ColdStart(BaseModel):
     """One replica's attempt to go from demanded to its first good answer. The phases up to
     `unexplained` add up to `total_s`."""
@@ -64,6 +76,20 @@ class ColdStart(BaseModel):
     clamped: bool
     phases: list[PhaseSpan]
     requests_lost: dict[str, int | None] | None = Field(description="By hop; null = not known.")
+    image: str | None = Field(description="Of the model's container, as declared.")
+    image_digest: str | None = Field(description="sha256:… of what ran.")
+    engine_version: str | None = Field(
+        description="vLLM's, by its log, else by a tag that is a plain version."
+    )
+    gpus: int | None
+    node_pool: str | None
+    weights_from: str | None = Field(
+        description="storage-initializer, modelcar, local-cache, pvc, download, baked"
+    )
+    progress_deadline_s: float | None
+    image_pull: str | None = Field(description="full, cached")
+    image_bytes: int | None = Field(description="As the kubelet told when it pulled.")
+    log: EngineLog | None = Field(description="null where no log was read.")
 
 
 class ColdStartPage(BaseModel):

@@ -56,6 +56,9 @@ class Evidence:
     resource_version: of the last look at the pod.
     unseen_end: it was gone after a gap.
     heard: what the server's log said of the first start, None where it is not read.
+    image, image_id: of the model's container, as the pod declares it and as the node runs it;
+    declared_image: as the Revision declares it, before its tag was resolved; image_bytes: by the
+    Pulled Event. pool: of the node. deadline_s: how long the rollout may take.
     """
 
     uid: str
@@ -72,6 +75,11 @@ class Evidence:
     gpus: int = 0
     weights_from: str = ""
     image: str = ""
+    image_id: str = ""
+    declared_image: str = ""
+    image_bytes: int | None = None
+    pool: str = ""
+    deadline_s: float | None = None
     main: str = ""
     created: float = 0.0
     added: Sight | None = None

@@ -15,6 +15,7 @@ from fleet.domain.records.events import EventRecord
 _NODE_COMING = frozenset({"TriggeredScaleUp", "Nominated"})
 _PROBE_KILL = re.compile(r"failed (liveness|startup) probe")
 _PRESENT = "already present on machine"
+_SIZE = re.compile(r"Image size: (\d{1,18}) bytes")
 
 FOLDED = frozenset(
     {
@@ -83,6 +84,8 @@ def _pulling(evidence: Evidence, event: EventRecord, sight: Sight) -> None:
     elif event.container == evidence.main and evidence.pulled is None:
         evidence.pulled = sight
         evidence.cached = _PRESENT in event.message
+        size = _SIZE.search(event.message)
+        evidence.image_bytes = int(size.group(1)) if size else None
 
 
 def _started(evidence: Evidence, event: EventRecord, sight: Sight) -> None:

@@ -32,6 +32,7 @@ def fold_pod(evidence: Evidence, pod: PodRecord, *, at: float) -> None:
     _identity(evidence, pod)
     _scheduling(evidence, pod, after=after, at=at)
     states = {state.name: state for state in pod.containers}
+    _image_id(evidence, states.get(evidence.main))
     if pod.meta.deleted_at is None or evidence.deleted is None:
         _fetching(evidence, states.get(FETCH), after=after, at=at)
         _running(evidence, states.get(evidence.main), after=after, at=at)
@@ -54,6 +55,11 @@ def _identity(evidence: Evidence, pod: PodRecord) -> None:
     evidence.created = pod.meta.created_at.timestamp()
     image = next((item.image for item in pod.declared if item.name == evidence.main), "")
     evidence.image = image or evidence.image
+
+
+def _image_id(evidence: Evidence, state: ContainerState | None) -> None:
+    if state is not None and state.image_id:
+        evidence.image_id = state.image_id
 
 
 def _scheduling(evidence: Evidence, pod: PodRecord, *, after: float | None, at: float) -> None:

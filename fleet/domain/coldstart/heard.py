@@ -82,6 +82,20 @@ def _within(name: str, seconds: dict[str, float]) -> str:
     return parent
 
 
+def log_of(heard: Heard | None) -> dict[str, Any] | None:
+    """What the log tells of the start, as kept with it; None where none was read."""
+    if heard is None:
+        return None
+    witness = heard.witness
+    return {
+        "state": "json" if witness.is_json else "read" if witness.first_at else "none",
+        "engine_version": witness.facts.get("version") or None,
+        "silent_since": None,
+        "facts": dict(witness.facts),
+        "decisive": [heard.line] if heard.line else [],
+    }
+
+
 def heard_plain(heard: Heard) -> dict[str, Any]:
     """Plain JSON values."""
     return {

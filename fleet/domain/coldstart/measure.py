@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
+from fleet.domain.coldstart.attributes import attributes_again, attributes_of
 from fleet.domain.coldstart.evidence import Attempt, Evidence
 from fleet.domain.coldstart.heard import Heard, Part, engine_ready, parts_of
 from fleet.domain.coldstart.outcome import outcome_of, start_mode_of
@@ -47,6 +48,7 @@ def measure(evidence: Evidence, *, cluster: str, now: float) -> ColdStart:
     end = max(spans[-1].end, start.at)
     return ColdStart(
         **_identity(evidence, cluster),
+        **attributes_of(evidence),
         restarts=evidence.restarts,
         trigger=Trigger(evidence.trigger),
         start_mode=start_mode_of(evidence),
@@ -173,6 +175,7 @@ def _attempt(
     parts = tuple(parts_of(attempt.heard, run=attempt.restarts, began=_restarted_at(attempt)))
     return ColdStart(
         **_identity(evidence, cluster),
+        **attributes_again(evidence, attempt.heard),
         attempt=number,
         restarts=max(0, attempt.restarts - evidence.restarts),
         trigger=Trigger.RESTART,

@@ -1,9 +1,10 @@
 """A cold start as a value. The words and the shape are those of docs/api.md and of `manage.py
 measure`."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 from fleet.domain.coldstart.heard import Part
 from fleet.domain.records.keys import ModelKey
@@ -96,6 +97,12 @@ class ColdStart:
     total_s: demand to Ready, or to the end (or the clock) of an unfinished start; None when the
     beginning was not seen.
     first_answer_at: None when not known, never guessed.
+    image: of the model's container, as declared; image_digest: "sha256:…" of what ran.
+    engine_version: of vLLM, by its log, else by a tag that is a plain version.
+    weights_from: storage-initializer, modelcar, local-cache, pvc, download (by the server itself),
+    baked. image_pull: full or cached; image_bytes: as the kubelet told. progress_deadline_s: after
+    that long without progress a rollout is declared failed. "" and None: not known.
+    log: what the server's log tells of the start (docs/vllm-log.md); None where none was read.
     """
 
     model: ModelKey
@@ -122,3 +129,13 @@ class ColdStart:
     unexplained_s: float = 0.0
     clamped: bool = False
     phases: tuple[PhaseSpan, ...] = ()
+    image: str = ""
+    image_digest: str = ""
+    engine_version: str = ""
+    gpus: int | None = None
+    node_pool: str = ""
+    weights_from: str = ""
+    progress_deadline_s: float | None = None
+    image_pull: str = ""
+    image_bytes: int | None = None
+    log: dict[str, Any] | None = field(default=None, hash=False)

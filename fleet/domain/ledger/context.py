@@ -150,7 +150,9 @@ def past_deadline(seen: Condition) -> bool:
 
 
 def set_node(evidence: Evidence, node: NodeRecord | None) -> None:
-    """A node younger than its pod was made for it, whoever made it."""
+    """Its pool, and whether it was made for the pod: it is younger then, whoever made it."""
+    if node is not None and node.pool:
+        evidence.pool = node.pool
     if node is None or evidence.node_coming is not None or evidence.unschedulable is None:
         return
     born = node.meta.created_at.timestamp()

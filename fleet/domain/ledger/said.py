@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from fleet.domain.coldstart.evidence import facts_of
 from fleet.domain.coldstart.measure import is_in_flight, measure, measure_attempts
 from fleet.domain.coldstart.start import ColdStart
+from fleet.domain.ledger.attributes import set_attributes
 from fleet.domain.ledger.codes import NotTakenRule
 from fleet.domain.ledger.context import set_deadline, set_demand, set_node, set_routed
 from fleet.domain.ledger.delta import (
@@ -134,6 +135,7 @@ def _replicas(group: Group, around: Surroundings, saying: Saying) -> None:
         set_demand(group, evidence)
         set_deadline(group, evidence)
         set_node(evidence, around.nodes.get(evidence.node))
+        set_attributes(group, evidence)
         set_routed(group, evidence)
         saying.starts.extend(_starts(group, replica, now=now))
         saying.probe_failures.extend(failures_of(group, replica))
@@ -150,7 +152,7 @@ def _starts(group: Group, replica: Replica, *, now: float) -> Iterator[ColdStart
     evidence, cluster = replica.evidence, group.key.cluster
     first = measure(evidence, cluster=cluster, now=now)
     for start in (first, *measure_attempts(evidence, cluster=cluster, now=now)):
-        standing = hash(_still(start))
+        standing = hash((_still(start), repr(start.log)))
         if replica.said.get(start.attempt) != standing:
             replica.said[start.attempt] = standing
             yield start

@@ -1,11 +1,13 @@
 """What a container's image and command line say of vLLM."""
 
+import re
 import shlex
 from collections.abc import Sequence
 
 # Sources: kserve config/runtimes/kserve-vllmserver.yaml, kserve-huggingfaceserver.yaml,
 # config/llmisvcconfig/config-llm-template.yaml.
 _IMAGES = ("vllm/vllm-openai", "/llm-d-cuda", "kserve/huggingfaceserver")
+_VERSIONED = re.compile(r"(?:^|/)vllm(?:-openai[a-z0-9-]*)?:v?(0\.\d{1,3}\.\d{1,3}(?:\.post\d)?)$")
 _STARTS = (
     ("vllm serve", "vllm-serve"),
     ("vllm.entrypoints.openai.api_server", "vllm-module"),
@@ -28,6 +30,13 @@ def image_is_vllm(image: str) -> bool:
     repository = name if ":" not in name.rsplit("/", 1)[-1] else name.rsplit(":", 1)[0]
     slashed = "/" + repository
     return any(f"/{sign.lstrip('/')}" in slashed and _ends(slashed, sign) for sign in _IMAGES)
+
+
+def version_of_image(image: str) -> str:
+    """vLLM's version by its own images' tag, such as vllm/vllm-openai:v0.11.0 -> 0.11.0; "" where
+    the tag is none: images of others count their own versions."""
+    found = _VERSIONED.search(image.split("@", 1)[0])
+    return found.group(1) if found else ""
 
 
 def _ends(slashed: str, sign: str) -> bool:

@@ -91,6 +91,23 @@ def start_json(start: ColdStart) -> dict[str, Any]:
         "unexplained_s": start.unexplained_s,
         "clamped": start.clamped,
         "phases": [_phase_json(span) for span in start.phases],
+        **attributes_json(start),
+    }
+
+
+def attributes_json(start: ColdStart) -> dict[str, Any]:
+    """What the start was made of; what is not known is null."""
+    return {
+        "image": start.image or None,
+        "image_digest": start.image_digest or None,
+        "engine_version": start.engine_version or None,
+        "gpus": start.gpus,
+        "node_pool": start.node_pool or None,
+        "weights_from": start.weights_from or None,
+        "progress_deadline_s": start.progress_deadline_s,
+        "image_pull": start.image_pull or None,
+        "image_bytes": start.image_bytes,
+        "log": start.log,
     }
 
 

@@ -35,6 +35,7 @@ _POOL_LABELS = (
     "kubernetes.azure.com/agentpool",
     "agentpool",
     "pool",
+    "node.kubernetes.io/instance-type",
 )
 _FIELD_PATH = re.compile(r"^spec\.(?:init|ephemeral)?[cC]ontainers\{([^}]{1,253})\}")
 
