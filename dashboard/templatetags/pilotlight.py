@@ -11,6 +11,8 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
+from dashboard.charts.figures import Cell
+from dashboard.charts.plotly_files import MAP_STYLE_ID
 from dashboard.charts.spoken import age_text, clock_text
 from dashboard.words import PHASE_LABELS, Words
 from fleet.domain.coldstart.start import Phase
@@ -76,6 +78,20 @@ def moment(at: datetime | str | None, form: str = "short") -> SafeString | str:
         utc.strftime("%Y-%m-%d %H:%M:%S"),
         utc.strftime("%H:%M:%S" if form == "clock" else "%Y-%m-%d %H:%M"),
     )
+
+
+@register.simple_tag
+def cell(value: Cell) -> SafeString | str:
+    """A value of a table: a moment in local time, "–" for what is not known."""
+    if isinstance(value, datetime):
+        return moment(value)
+    return "–" if value is None or value == "" else str(value)
+
+
+@register.simple_tag
+def map_style_id() -> str:
+    """The id that keeps plotly from adding a style element that our policy refuses."""
+    return MAP_STYLE_ID
 
 
 @register.simple_tag

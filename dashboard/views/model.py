@@ -8,7 +8,6 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
 from dashboard.access.requests import grant_of_request
-from dashboard.charts.plotly_files import MAP_STYLE_ID
 from dashboard.charts.timeline import DEFAULT_RANGE, RANGES, timeline
 from dashboard.views.model_page import model_page
 from dashboard.views.model_parts import model_parts
@@ -29,7 +28,6 @@ def model(request: HttpRequest, cluster: str, kind: str, namespace: str, name: s
         "parts": {part.dom_id: part.html for part in model_parts(page, now=now)},
         "ranges": tuple(RANGES),
         "range": _range(request),
-        "map_style_id": MAP_STYLE_ID,
         "here": "model",
     }
     return render(request, "pages/model.html", context)

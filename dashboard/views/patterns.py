@@ -10,6 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from dashboard.charts.bars import StartBar, start_bar
+from dashboard.charts.pattern_figures import pattern_figures
 from dashboard.reasons import NOT_TAKEN_REASONS, STATE_REASONS, reason_text
 from dashboard.views.strips import ClusterLine, cluster_line
 from dashboard.words import STATE_LABELS
@@ -38,6 +39,7 @@ def patterns(request: HttpRequest) -> HttpResponse:
         "rules": tuple(NOT_TAKEN_REASONS.items()),
         "bars": [_bar(outcome, now=now) for outcome in Outcome],
         "lines": [_line(state, age_s, now=now) for state, age_s in AGES],
+        "figures": pattern_figures(now),
     }
     return render(request, "pages/patterns.html", context)
 

@@ -2,11 +2,10 @@
 (() => {
   const place = document.getElementById("timeline");
   if (!place) return;
-  const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+  const { token, date, plain, layout: themed, OPTIONS } = pilotlight.chart;
+  const style = (name) => token(`--${name}`);
   const LANES = ["actions", "revisions", "probe failures", "scale", "starts"];
   const COLOUR = { ready: "warm", running: "starting", failed: "failing", aborted: "stopped", partial: "unknown" };
-  const date = (ms) => new Date(ms - new Date(ms).getTimezoneOffset() * 60000).toISOString().slice(0, 23);
-  const plain = (text) => String(text).replace(/[<>&]/g, (c) => ({ "<": "‹", ">": "›", "&": "＆" })[c]);
   let columns = null, asked = 0, later = 0;
 
   const steps = (name, series, colour, extra) => ({
@@ -32,8 +31,7 @@
 
   const draw = () => {
     if (!columns || !window.Plotly) return;
-    const ink = style("ink"), dim = style("dim"), line = style("line");
-    const axis = { gridcolor: line, linecolor: line, zeroline: false, tickfont: { size: 12, color: dim }, fixedrange: true };
+    const ink = style("ink");
     const traces = [
       steps("ready", columns.ready, style("warm"), {}),
       steps("desired", columns.desired, ink, { dash: "dot" }),
@@ -44,20 +42,17 @@
       marks("actions", columns.actions.at, columns.actions.says, style("accent"), "star"),
     ];
     traces[0].fill = "tozeroy"; traces[0].fillcolor = `${style("warm")}22`;
-    const layout = {
-      height: 330, margin: { l: 96, r: 14, t: 26, b: 36 }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
-      font: { family: getComputedStyle(document.body).fontFamily, size: 12, color: ink }, hovermode: "closest", dragmode: "zoom",
-      hoverlabel: { bgcolor: style("raised"), bordercolor: style("line-strong"), font: { color: ink, size: 12 } },
-      legend: { orientation: "h", x: 0, y: 1.01, yanchor: "bottom", font: { size: 12, color: dim } },
-      xaxis: { ...axis, anchor: "y2", type: "date", range: [date(columns.since), date(columns.until)], fixedrange: false },
-      yaxis: { ...axis, domain: [0.55, 1], rangemode: "tozero", dtick: 1, nticks: 5, title: { text: "replicas", font: { size: 12, color: dim } } },
-      yaxis2: { ...axis, domain: [0, 0.5], type: "category", categoryorder: "array", categoryarray: LANES, range: [-0.6, 4.6] },
-    };
+    const layout = themed({
+      height: 330, margin: { l: 96, r: 14, t: 26, b: 36 }, dragmode: "zoom",
+      xaxis: { anchor: "y2", type: "date", range: [date(columns.since), date(columns.until)], fixedrange: false },
+      yaxis: { domain: [0.55, 1], rangemode: "tozero", dtick: 1, nticks: 5, title: { text: "replicas", font: { size: 12, color: style("dim") } } },
+      yaxis2: { domain: [0, 0.5], type: "category", categoryorder: "array", categoryarray: LANES, range: [-0.6, 4.6] },
+    });
     const most = Math.max(1, ...columns.desired.n, ...columns.ready.n);
     layout.yaxis.dtick = Math.ceil(most / 4);
     layout.yaxis.range = [0, most * 1.15];
     if (!place.classList.contains("js-plotly-plot")) place.replaceChildren();
-    Plotly.react(place, traces, layout, { displayModeBar: false, showSendToCloud: false, plotlyServerURL: "", responsive: true, scrollZoom: false, doubleClick: "reset" });
+    Plotly.react(place, traces, layout, { ...OPTIONS, doubleClick: "reset" });
   };
 
   const table = () => {
