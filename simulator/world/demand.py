@@ -7,10 +7,11 @@ timeout counts from their arrival. A client that leaves while it is held stays i
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-from simulator.store.resources import PODS, REVISIONS, SERVERLESSSERVICES
+from simulator.store.resources import PODS, REVISIONS, ROUTES, SERVERLESSSERVICES
 from simulator.store.versions import StoreEvent
 from simulator.world.cluster import Cluster
 from simulator.world.knative import names
@@ -45,6 +46,7 @@ class Activator:
 
     def __post_init__(self) -> None:
         self.cluster.on(SERVERLESSSERVICES, self._endpoints_changed)
+        self.cluster.on(ROUTES, self._route_changed)
 
     def calls(self, key: Key) -> int:
         """Calls of a revision that are held or in progress."""
@@ -105,7 +107,18 @@ class Activator:
         if populated and self._held.get(key):
             self.cluster.timeline.after(FORWARD_S, lambda: self._forward(key))
 
+    def _route_changed(self, event: StoreEvent) -> None:
+        namespace = event.object["metadata"]["namespace"]
+        for name in _routed_by(event.object):
+            services = self.cluster.store.get(SERVERLESSSERVICES, namespace, name) or {}
+            if condition_status(services, "EndpointsPopulated") == "True":
+                self._mark_routed((namespace, name))
+
     def _mark_routed(self, key: Key) -> None:
+        """Ready pods of a revision that the ingress knows are reached from now on."""
+        routes = self.cluster.store.list(ROUTES, key[0])
+        if not any(key[1] in _routed_by(route) for route in routes):
+            return
         labels = {names.REVISION: key[1]}
         for uid in ready_uids(self.cluster, key[0], labels, self.answering):
             self.cluster.truth.mark(uid, "routed", self.cluster.now())
@@ -119,6 +132,14 @@ class Activator:
             waiting.timer.cancel()
             self._running[key] += 1
             waiting.outcome(self.backend(key) or pod)
+
+
+def _routed_by(route: Mapping[str, Any]) -> set[str]:
+    """Revisions that requests go to by a route that is open."""
+    if condition_status(route, "Ready") != "True":
+        return set()
+    targets = route.get("status", {}).get("traffic", ())
+    return {each["revisionName"] for each in targets if each.get("percent")}
 
 
 def ready_uids(

@@ -58,7 +58,7 @@ class Happenings:
     def _ordinary(self, profile: Profile) -> None:
         standard = self.world.plan.settings.knative is None
         if profile.name in ON_SCHEDULE:
-            self._soon_and_again(profile, SCALE_S, self._turn_on_or_off)
+            self._soon_and_again(profile, SCALE_S, self.turn_on_or_off)
         elif profile.rhythm is Rhythm.BURSTS:
             self._soon(profile, self.traffic.burst)
         elif standard and profile.rhythm is Rhythm.STEADY and profile.gpus:
@@ -85,7 +85,7 @@ class Happenings:
         if profile.runtime is not Runtime.LLMISVC:
             self.world.cluster.change(INFERENCESERVICES, profile.key, edit, manager=KUBECTL)
 
-    def _turn_on_or_off(self, profile: Profile) -> None:
+    def turn_on_or_off(self, profile: Profile) -> None:
         """A job that scales a model up for its hours, and down afterwards."""
         is_llm = profile.runtime is Runtime.LLMISVC
 

@@ -64,12 +64,13 @@ class NodePools:
         self._coming[pool] = self._coming.get(pool, 0) + 1
         most = self.pools[pool].most
         text = f"pod triggered scale-up: [{{{pool}-pool {size}->{size + 1} (max: {most})}}]"
-        self.cluster.timeline.after(
-            SCAN_S,
-            lambda: self.cluster.recorder.event(pod, "TriggeredScaleUp", text, source=SOURCE),
-        )
+        self.cluster.timeline.after(SCAN_S, lambda: self._say(pod, text))
         takes = self.cluster.draws.around(f"node/{pool}", JOIN_S)
         self.cluster.timeline.after(SCAN_S + takes, lambda: self._join(pool))
+
+    def _say(self, pod: JsonObject, text: str) -> None:
+        self.cluster.recorder.event(pod, "TriggeredScaleUp", text, source=SOURCE)
+        self.cluster.truth.mark(pod["metadata"]["uid"], "node_asked", self.cluster.now())
 
     def _join(self, pool: str) -> None:
         self._coming[pool] -= 1

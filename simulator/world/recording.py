@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any, TextIO
+from typing import TextIO
 
 from simulator.store.json_values import JsonObject
 from simulator.store.resources import KNATIVE_SERVICES, Resource
@@ -27,29 +27,48 @@ FOLLOWED = (
     "podautoscalers",
     "serverlessservices",
     "deployments",
+    "leaderworkersets",
     "replicasets",
     "horizontalpodautoscalers",
     "pods",
     "events",
     "nodes",
 )
+# Given the moment of the commit, the resource by name, the type of the message, and the object.
+Tell = Callable[[datetime, str, str, JsonObject], None]
 
 
-def record(world: World, out: TextIO) -> Callable[[], None]:
-    """Begins to record a world. Returns what ends it."""
+def watch(world: World, tell: Tell) -> Callable[[], None]:
+    """Tells what there is and then every commit, as watches would. Returns what ends it."""
     followed = [each for each in world.store.resources if name_of(each) in FOLLOWED]
     now = world.timeline.now()
     for resource in followed:
         items = [_bare(each) for each in world.store.list(resource)]
         listed = {"metadata": {"resourceVersion": str(world.store.resource_version)}}
-        _write(out, now, name_of(resource), "LIST", {**listed, "items": items})
+        tell(now, name_of(resource), "LIST", {**listed, "items": items})
 
     def listener(event: StoreEvent) -> None:
         if name_of(event.resource) in FOLLOWED:
             moment = world.timeline.now()
-            _write(out, moment, name_of(event.resource), event.type, _bare(event.object))
+            tell(moment, name_of(event.resource), event.type, _bare(event.object))
 
     return world.store.subscribe(listener)
+
+
+def record(world: World, out: TextIO) -> Callable[[], None]:
+    """Begins to record a world. Returns what ends it."""
+
+    def write(moment: datetime, resource: str, kind: str, obj: JsonObject) -> None:
+        out.write(line(moment, resource, kind, obj) + "\n")
+
+    return watch(world, write)
+
+
+def line(moment: datetime, resource: str, kind: str, obj: JsonObject) -> str:
+    """One message as it is recorded."""
+    stamp = f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z"
+    message = {"t": stamp, "resource": resource, "type": kind, "object": obj}
+    return json.dumps(message, separators=(",", ":"))
 
 
 def name_of(resource: Resource) -> str:
@@ -60,9 +79,3 @@ def name_of(resource: Resource) -> str:
 def _bare(obj: JsonObject) -> JsonObject:
     kept = {key: value for key, value in obj["metadata"].items() if key != "managedFields"}
     return obj | {"metadata": kept}
-
-
-def _write(out: TextIO, moment: datetime, resource: str, kind: str, obj: Any) -> None:
-    stamp = f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z"
-    message = {"t": stamp, "resource": resource, "type": kind, "object": obj}
-    out.write(json.dumps(message, separators=(",", ":")) + "\n")

@@ -36,8 +36,12 @@ def past_seconds(plan: WorldPlan) -> float:
     return PAST_S if len(plan.models) <= BIG_FLEET else BIG_PAST_S
 
 
-def seed(world: World) -> None:
-    """Applies everything, spread over the first minutes of the world's past."""
+def seed(world: World, *, past_s: float | None = None) -> None:
+    """Applies everything, spread over the first minutes of the world's past.
+
+    past_s: how long that is, if it is not the usual time.
+    """
+    past = past_seconds(world.plan) if past_s is None else past_s
     create = world.store.create
     for name, (team, environment) in NAMESPACES.items():
         labels = {"kubernetes.io/metadata.name": name, "team": team, "environment": environment}
@@ -54,7 +58,7 @@ def seed(world: World) -> None:
         create(DEPLOYMENTS, deployment, manager="helm")
     for number, profile in enumerate(world.plan.models):
         _claim(world, profile)
-        _apply_later(world, profile, number)
+        _apply_later(world, profile, number, past=past)
 
 
 def _claim(world: World, profile: Profile) -> None:
@@ -75,8 +79,8 @@ def _claim(world: World, profile: Profile) -> None:
     world.cluster.ensure(PERSISTENTVOLUMECLAIMS, claim, manager="kubectl-create")
 
 
-def _apply_later(world: World, profile: Profile, number: int) -> None:
-    late, past = LATE_S.get(profile.trouble), past_seconds(world.plan)
+def _apply_later(world: World, profile: Profile, number: int, *, past: float) -> None:
+    late = LATE_S.get(profile.trouble)
     step = APPLIED_WITHIN_S / len(world.plan.models)
     after = step * number if late is None else past - min(late, past / 2)
     world.timeline.after(after, lambda: apply(world, profile))

@@ -54,7 +54,7 @@ class Traffic:
         gap = self._gap(profile, STEADY_EVERY_S)
 
         def come() -> None:
-            self._call(profile)
+            self.call(profile)
             self._steady(profile)
 
         self.world.timeline.after_real(gap, come)
@@ -69,7 +69,7 @@ class Traffic:
         self.world.timeline.after_real(gap, come)
 
     def _burst(self, profile: Profile, left_s: float) -> None:
-        self._call(profile)
+        self.call(profile)
         gap = self._gap(profile, BURST_EVERY_S)
         if gap < left_s:
             self.world.timeline.after_real(gap, lambda: self._burst(profile, left_s - gap))
@@ -79,7 +79,8 @@ class Traffic:
         share = day_share(now.hour + now.minute / 60)
         return 0.2 + self.world.cluster.draws.exponential(f"gap/{profile.key}", mean_s / share)
 
-    def _call(self, profile: Profile) -> None:
+    def call(self, profile: Profile) -> None:
+        """One call, now."""
         self.callers.call(self._host(profile), _request(profile), self._replied)
 
     def _host(self, profile: Profile) -> str:

@@ -8,15 +8,18 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-# In the order that a start passes them.
+# In the order that a start passes them. node_asked: a node is on its way for this pod.
+# full_pull_started: only where the server's image was not on the node yet.
 BOUNDARIES = (
     "demanded",
     "pod_created",
+    "node_asked",
     "node_chosen",
     "sandbox_up",
     "fetch_started",
     "fetch_ended",
     "pull_started",
+    "full_pull_started",
     "pull_ended",
     "container_started",
     "engine_answers",

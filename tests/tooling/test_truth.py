@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.truth import compare
+from benchmarks.agreement import compare
 
 T = "2026-11-30T12:{:02d}:{:02d}.000000Z".format
 TRUTH: dict[str, Any] = {
@@ -25,6 +25,7 @@ TRUTH: dict[str, Any] = {
         "fetch_started": T(0, 3),
         "fetch_ended": T(0, 23),
         "pull_started": T(0, 23),
+        "full_pull_started": T(0, 23),
         "pull_ended": T(0, 53),
         "container_started": T(0, 53),
         "engine_answers": T(1, 48),
@@ -89,7 +90,7 @@ def test_what_is_wrong_is_named(
     change(rows)
     verdicts = list(compare([TRUTH], rows))
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert {line["name"] for line in lines if not line["ok"]} == wrong
+    assert {line["name"] for line in lines if line["ok"] is False} == wrong
     assert all(verdicts) == (not wrong)
 
 

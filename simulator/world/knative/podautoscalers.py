@@ -30,13 +30,18 @@ Calls = Callable[[tuple[str, str]], int]
 
 
 class PodAutoscalers(Controller):
-    """calls: how many calls of a revision are held or in progress now."""
+    """calls: how many calls of a revision are held or in progress now.
+
+    idle_tick_s: how often a revision at its floor, which nobody calls, is looked at; None: as
+    often as any other.
+    """
 
     latency_s = 0.02
 
     def __init__(self, cluster: Cluster, calls: Calls) -> None:
         super().__init__(cluster)
         self.calls = calls
+        self.idle_tick_s: float | None = None
         self.deciders: dict[tuple[str, str], Decider] = {}
         self._ticking: set[tuple[str, str]] = set()
         self.follow_own(PODAUTOSCALERS)
@@ -169,10 +174,10 @@ class PodAutoscalers(Controller):
 
     # Ticks, only while there is something to decide
 
-    def _tick_later(self, key: tuple[str, str]) -> None:
+    def _tick_later(self, key: tuple[str, str], after_s: float = TICK_S) -> None:
         if key not in self._ticking:
             self._ticking.add(key)
-            self.cluster.timeline.after(TICK_S, lambda: self._tick(key))
+            self.cluster.timeline.after(after_s, lambda: self._tick(key))
 
     def _tick(self, key: tuple[str, str]) -> None:
         self._ticking.discard(key)
@@ -182,10 +187,12 @@ class PodAutoscalers(Controller):
             return
         ready, calls = ready_pods(self.cluster, key), self.calls(key)
         before = decider.desired
+        low = self._bounds(autoscaler).low
         if ready or calls or condition_status(autoscaler, "Active") == "Unknown":
             decider.observe(calls, ready)
-            self._tick_later(key)
-        idle = decider.desired == 0 and not self._bounds(autoscaler).low
+            rests = not calls and decider.desired == before == 0 and low > 0
+            self._tick_later(key, self.idle_tick_s or TICK_S if rests else TICK_S)
+        idle = decider.desired == 0 and not low
         if decider.desired != before or idle:
             self.reconcile(*key)
 
