@@ -32,6 +32,12 @@ _COLUMNS = (
     "revision",
     "revision_uid",
     "node",
+    "node_pool",
+    "image_digest",
+    "image_pull",
+    "engine_version",
+    "weights_from",
+    "gpus",
 )
 _KEY = ("kind", "namespace", "name")
 
@@ -54,7 +60,13 @@ class _Phase(msgspec.Struct):
     parts: list[_Part] = []
 
 
+class _Log(msgspec.Struct):
+    state: str = ""
+    facts: dict[str, Any] = {}
+
+
 _phases = msgspec.json.Decoder(list[_Phase])
+_logs = msgspec.json.Decoder(_Log | None)
 
 
 def of_model(
@@ -73,8 +85,11 @@ def of_model(
 
 def with_phases(rows: ColdStartQuerySet, *, at_most: int = OF_A_MODEL) -> Reading:
     """The newest of `rows`, with phases and what the log told. One query."""
-    found = rows.annotate(phases_text=Cast("phases", TextField())).newest_first()
-    return _reading(found.values(*_COLUMNS, "phases_text")[: at_most + 1], at_most=at_most)
+    found = rows.newest_first().annotate(
+        phases_text=Cast("phases", TextField()), log_text=Cast("log", TextField())
+    )
+    columns = (*_COLUMNS, "phases_text", "log_text")
+    return _reading(found.values(*columns)[: at_most + 1], at_most=at_most)
 
 
 def without_phases(rows: ColdStartQuerySet, *, at_most: int = OF_A_FLEET) -> Reading:
@@ -91,7 +106,13 @@ def _compared(row: dict[str, Any]) -> Compared:
     """The row is this function's to change."""
     key = ModelKey(row["cluster"], *(row.pop(part) for part in _KEY))
     phases_s, parts_s = _seconds(row.pop("phases_text", None))
-    return Compared(model=str(key), phases_s=phases_s, parts_s=parts_s, **row)
+    facts = _log_facts(row.pop("log_text", None))
+    return Compared(model=str(key), phases_s=phases_s, parts_s=parts_s, log_facts=facts, **row)
+
+
+def _log_facts(log_text: str | None) -> dict[str, Any]:
+    log = _logs.decode(log_text) if log_text else None
+    return log.facts if log else {}
 
 
 def _seconds(phases_text: str | None) -> tuple[dict[str, float], dict[str, float]]:

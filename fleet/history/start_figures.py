@@ -5,14 +5,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from fleet.domain.coldstart.remaining import percentile, remaining
 from fleet.domain.coldstart.start import Outcome
+from fleet.domain.compare.numbers import p50_s, p95_s
+from fleet.history.flights import flights
 from fleet.models import ColdStart
 
 WINDOW = timedelta(days=7)
-# Fewer starts than these say nothing of a median, or of a 95th percentile.
-ENOUGH_FOR_P50 = 5
-ENOUGH_FOR_P95 = 20
 
 
 @dataclass(slots=True, kw_only=True)
@@ -37,16 +35,17 @@ class Measured:
     id: int
     uid: str
     outcome: str
-    start_mode: str
     total_s: float | None
 
 
 def start_figures(cluster: str, uids: Sequence[str], *, now: datetime) -> dict[str, StartFigures]:
-    """Figures by model uid, for each of `uids`: two queries, however many there are."""
+    """Figures by model uid, for each of `uids`: at most two queries, however many there are, and
+    three more if any is in flight."""
     by_uid = _measured(cluster, uids, since=now - WINDOW)
     wanted = [start.id for starts in by_uid.values() for start in _shown(starts)]
     whole = ColdStart.objects.in_bulk(wanted)
-    return {uid: _figures(by_uid[uid], whole, now=now) for uid in uids}
+    flying = flights([row for row in whole.values() if row.outcome == Outcome.RUNNING], now=now)
+    return {uid: _figures(by_uid[uid], whole, flying) for uid in uids}
 
 
 def _measured(cluster: str, uids: Sequence[str], *, since: datetime) -> dict[str, list[Measured]]:
@@ -56,7 +55,7 @@ def _measured(cluster: str, uids: Sequence[str], *, since: datetime) -> dict[str
         ColdStart.objects.filter(cluster=cluster, model_uid__in=uids)
         .started_since(since)
         .newest_first()
-        .values_list("id", "model_uid", "outcome", "start_mode", "total_s")
+        .values_list("id", "model_uid", "outcome", "total_s")
     )
     for row in rows:
         found[row[1]].append(Measured(*row))
@@ -73,44 +72,24 @@ def _in_flight(starts: Iterable[Measured]) -> list[Measured]:
 
 
 def _figures(
-    starts: Sequence[Measured], whole: dict[int, ColdStart], *, now: datetime
+    starts: Sequence[Measured], whole: dict[int, ColdStart], flying: dict[int, dict[str, object]]
 ) -> StartFigures:
     totals = sorted(_totals(starts))
-    flying = (whole[s.id] for s in _in_flight(starts) if s.id in whole)
     last = whole.get(starts[0].id) if starts else None
     return StartFigures(
         count=len(starts),
         failed=sum(start.outcome == Outcome.FAILED.value for start in starts),
-        p50_s=percentile(totals, 0.5) if len(totals) >= ENOUGH_FOR_P50 else None,
-        p95_s=percentile(totals, 0.95) if len(totals) >= ENOUGH_FOR_P95 else None,
+        p50_s=p50_s(totals),
+        p95_s=p95_s(totals),
         last=start_json(last) if last else None,
-        in_flight=[_flight(row, _totals(starts, of=row.start_mode), now=now) for row in flying],
+        in_flight=[flying[start.id] for start in _in_flight(starts) if start.id in flying],
     )
 
 
-def _totals(starts: Iterable[Measured], *, of: str = "") -> list[float]:
-    """Lengths of ready starts, of one start mode if it is given."""
-    ready = (s for s in starts if s.outcome == Outcome.READY.value and of in {"", s.start_mode})
+def _totals(starts: Iterable[Measured]) -> list[float]:
+    """Lengths of ready starts, of all start modes."""
+    ready = (start for start in starts if start.outcome == Outcome.READY.value)
     return [start.total_s for start in ready if start.total_s is not None]
-
-
-def _flight(row: ColdStart, comparable: list[float], *, now: datetime) -> dict[str, object]:
-    """A start in flight: where it is, and what remains by comparable starts (None = too few)."""
-    elapsed_s = max(0.0, (now - row.started_at).total_seconds())
-    left = remaining(comparable, elapsed_s=elapsed_s)
-    phase = row.phases[-1] if row.phases else {}
-    return {
-        "id": row.pk,
-        "replica": row.replica,
-        "phase": phase.get("phase"),
-        "phase_started_at": phase.get("started_at"),
-        "started_at": row.started_at.isoformat(),
-        "start_mode": row.start_mode,
-        "outcome": row.outcome,
-        "elapsed_s": round(elapsed_s, 1),
-        "eta_p50_s": left.p50_s if len(comparable) >= ENOUGH_FOR_P50 else None,
-        "eta_p95_s": left.p95_s if len(comparable) >= ENOUGH_FOR_P95 else None,
-    }
 
 
 def start_json(row: ColdStart) -> dict[str, object]:
