@@ -41,12 +41,23 @@ def free_port() -> int:
 
 
 @contextmanager
-def web(*, models: int, redis_url: str = "") -> Iterator[Web]:
-    """Migrate, fill, serve; the process and its files end with the block."""
+def web(
+    *, models: int, starts_each: int = 0, redis_url: str = "", database_url: str = ""
+) -> Iterator[Web]:
+    """Migrate, fill, serve; the process and its files end with the block.
+
+    starts_each: starts of 90 days for each model, beside the few that every fill has.
+    database_url: an empty database; "" = SQLite in a folder of its own.
+    """
     with tempfile.TemporaryDirectory(prefix="pilotlight-bench-") as folder:
         environ = _environ(Path(folder), redis_url)
+        if database_url:
+            environ["DATABASE_URL"] = database_url
         _manage(environ, "migrate", "--verbosity", "0")
-        filled = json.loads(_python(environ, "-m", "benchmarks.fill", str(models)))
+        program = (
+            ("fill_starts", str(models), str(starts_each)) if starts_each else ("fill", str(models))
+        )
+        filled = json.loads(_python(environ, "-m", f"benchmarks.{program[0]}", *program[1:]))
         port = free_port()
         child = subprocess.Popen(
             [*_uvicorn(), "--port", str(port)], cwd=ROOT, env=environ, stdout=sys.stderr

@@ -22,7 +22,7 @@ from fleet.adapters.openai.caller import OpenAiCaller
 from fleet.adapters.redis.announcer import RedisAnnouncer, SilentAnnouncer
 from fleet.domain.ledger.settings import LedgerSettings
 from fleet.history import prune as pruning
-from fleet.history import refresh
+from fleet.history import refresh, start_counts
 from fleet.history.actions import due_actions
 from fleet.history.clusters import register
 from fleet.history.leases import Lease, claim
@@ -31,6 +31,9 @@ from fleet.history.secrets import Secret, reseal_secrets, set_actor_token, set_m
 from fleet.models import Cluster
 from fleet.observe.follow import Task, follow
 from fleet.ports import Announcer, ClusterFacts, ClusterWriter, ModelCaller
+
+# Portions of starts that one call counts: a backlog must not keep a worker.
+PORTIONS = 20
 
 
 def now() -> datetime:
@@ -127,9 +130,21 @@ def refresh_figures() -> None:
         announcer().changed(cluster=cluster, keys=keys)
 
 
-def prune() -> dict[str, int]:
-    """Delete what is past its time."""
-    return pruning.prune(now=now())
+def count_starts() -> int:
+    """Count starts that are over, into counters and sums of days; how many. A backlog is worked off
+    in small transactions, a bounded number a call."""
+    counted = 0
+    for _ in range(PORTIONS):
+        some = start_counts.count_starts(now=now())
+        counted += some
+        if some < start_counts.AT_ONCE:
+            break
+    return counted
+
+
+def prune(*, only_count: bool = False) -> dict[str, int]:
+    """Delete what is past its time, or only count it."""
+    return pruning.prune(now=now(), only_count=only_count)
 
 
 @cache

@@ -26,6 +26,13 @@ def refresh() -> None:
 
 
 @app.task
+def count_starts() -> None:
+    """Starts that are over, into counters and sums of days."""
+    if counted := wiring.count_starts():
+        logger.info("counted starts=%d", counted)
+
+
+@app.task
 def prune() -> None:
     """Delete what is past its time."""
     logger.info("pruned rows=%s", wiring.prune())

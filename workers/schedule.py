@@ -7,6 +7,7 @@ SWEEP_S = 3.0
 # An action on its way is looked at once a beat.
 ACT_S = 1.0
 REFRESH_S = 60.0
+COUNT_S = 60.0
 PRUNE_S = 6 * 60 * 60.0
 
 
@@ -23,5 +24,6 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     "act": every(ACT_S, "workers.act.sweep", queue="act"),
     "sweep": every(SWEEP_S, "workers.chores.sweep", queue="chores"),
     "refresh": every(REFRESH_S, "workers.chores.refresh", queue="chores"),
+    "count-starts": every(COUNT_S, "workers.chores.count_starts", queue="chores"),
     "prune": every(PRUNE_S, "workers.chores.prune", queue="chores"),
 }

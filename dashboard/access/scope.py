@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.db.models import QuerySet
 
 from dashboard.access.rules import Grant
 from fleet.models import Cluster
-from fleet.models.keyed import Keyed
 
-K = TypeVar("K", bound=Keyed)
+Rows = TypeVar("Rows", bound=QuerySet[Any])
 
 
-def within(rows: QuerySet[K], grant: Grant) -> QuerySet[K]:
+def within(rows: Rows, grant: Grant) -> Rows:
     """Those rows of models (starts, events, actions …) that lie in the grant's scope."""
     if grant.clusters is not None:
         rows = rows.filter(cluster__in=sorted(grant.clusters))

@@ -18,30 +18,33 @@ from prometheus_client import (
     generate_latest,
 )
 from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 from dashboard.access import Grant, clusters_within, within
 from dashboard.api.callers import grant_of_request
 from dashboard.api.problems import problem_response
 from dashboard.api.shapes.ages import age_s, ages
+from dashboard.api.start_metrics import start_histograms
 from fleet.models import Action, Cluster, ColdStart, ServedModel
 
 TEXT = "text/plain; version=0.0.4; charset=utf-8"
 
 
 class FleetCollector(Collector):
-    """Gauges from the rows in a grant's scope, read when asked."""
+    """Families from the rows in a grant's scope, read when asked."""
 
     def __init__(self, grant: Grant, *, now: datetime) -> None:
         self.grant = grant
         self.now = now
 
-    def collect(self) -> Iterable[GaugeMetricFamily]:
+    def collect(self) -> Iterable[Metric]:
         """All families."""
         yield from self._clusters()
         yield self._models()
         yield self._starts()
         yield self._actions()
+        yield from start_histograms(self.grant)
 
     def _clusters(self) -> Iterator[GaugeMetricFamily]:
         age = GaugeMetricFamily(

@@ -111,7 +111,7 @@ def keep_replicas(replicas: Iterable[ReplicaRow]) -> None:
 def keep_starts(starts: Iterable[Start]) -> None:
     """One row for each replica and attempt; what other parts add to a row is left as it is."""
     rows = [_start_row(start) for start in starts]
-    upsert(rows, by=("cluster", "replica_uid", "attempt"), never=("requests_lost",))
+    upsert(rows, by=("cluster", "replica_uid", "attempt"), never=("requests_lost", "counted"))
 
 
 def _start_row(start: Start) -> ColdStart:

@@ -1,12 +1,24 @@
-"""What is deleted when its time is over: facts after 30 days, starts after three years. The audit
-trail, plans and actions stay for ever."""
+"""What is deleted when its time is over: facts after 30 days, starts and their sums after three
+years, counters of models that are gone. The audit trail, plans and actions stay for ever."""
 
-from datetime import datetime, timedelta
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.db import models
+from django.db.models import Exists, OuterRef, Q
 
-from fleet.models import ColdStart, Gap, ProbeFailure, Replica, Revision, ScaleEvent, ServedModel
+from fleet.models import (
+    ColdStart,
+    Gap,
+    ProbeFailure,
+    Replica,
+    Revision,
+    ScaleEvent,
+    ServedModel,
+    StartDay,
+    StartTally,
+)
 
 FACTS = timedelta(days=30)
 STARTS = timedelta(days=3 * 365 + 1)
@@ -24,14 +36,37 @@ RULES: tuple[tuple[type[models.Model], str, timedelta], ...] = (
 )
 
 
-def prune(*, now: datetime) -> dict[str, int]:
-    """Delete what is older than its time; how many rows of each noun went."""
-    return {
-        model._meta.verbose_name_plural.__str__(): _delete(
-            model._default_manager.filter(**{f"{column}__lt": now - age})
-        )
-        for model, column, age in RULES
-    }
+def prune(*, now: datetime, only_count: bool = False) -> dict[str, int]:
+    """Delete what is older than its time; how many rows of each noun went.
+
+    only_count: delete nothing; how many would go.
+    """
+    take = _count if only_count else _delete
+    return {_noun(rows.model): take(rows) for rows in _over(now)}
+
+
+def _over(now: datetime) -> "Iterator[models.QuerySet[Any]]":
+    for model, column, age in RULES:
+        yield model._default_manager.filter(**{f"{column}__lt": now - age})
+    yield StartDay.objects.filter(day__lt=(now - STARTS).astimezone(UTC).date())
+    yield _tallies_of_the_gone(now)
+
+
+def _tallies_of_the_gone(now: datetime) -> "models.QuerySet[StartTally]":
+    """Nobody asks for a model's counters when it is gone for so long; its labels are free again.
+    Those that share labels stay."""
+    known = ServedModel.objects.filter(Q(gone_at=None) | Q(gone_at__gte=now - FACTS)).filter(
+        **{name: OuterRef(name) for name in ("cluster", "kind", "namespace", "name")}
+    )
+    return StartTally.objects.exclude(kind="").exclude(Exists(known))
+
+
+def _noun(model: type[models.Model]) -> str:
+    return str(model._meta.verbose_name_plural)
+
+
+def _count(rows: "models.QuerySet[Any]") -> int:
+    return rows.count()
 
 
 def _delete(rows: "models.QuerySet[Any]") -> int:

@@ -6,6 +6,7 @@ from fleet.models.cluster import Cluster, ObservedObject, WatchPosition
 from fleet.models.cold_start import ColdStart
 from fleet.models.events import Gap, ProbeFailure, ScaleEvent
 from fleet.models.served_model import NotTaken, ServedModel
+from fleet.models.start_counts import StartDay, StartTally
 from fleet.models.workload import Replica, Revision
 
 __all__ = [
@@ -26,5 +27,7 @@ __all__ = [
     "Revision",
     "ScaleEvent",
     "ServedModel",
+    "StartDay",
+    "StartTally",
     "WatchPosition",
 ]

@@ -55,6 +55,8 @@ class ColdStart(Keyed):
     clamped = models.BooleanField(default=False)
     phases = models.JSONField(default=list)
     requests_lost = models.JSONField(null=True)
+    # In the counters and the sums of its day.
+    counted = models.BooleanField(default=False)
     image = models.CharField(max_length=512, blank=True, default="")
     image_digest = models.CharField(max_length=80, blank=True, default="")
     engine_version = models.CharField(max_length=40, blank=True, default="")
@@ -93,6 +95,10 @@ class ColdStart(Keyed):
             ),
             # Starts in flight.
             models.Index(fields=["outcome", "-started_at"], name="cold_starts_by_outcome"),
+            # Starts that are still to be counted.
+            models.Index(
+                fields=["ended_at"], condition=models.Q(counted=False), name="cold_starts_uncounted"
+            ),
         ]
 
     def __str__(self) -> str:

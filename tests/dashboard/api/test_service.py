@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from django.db import DatabaseError
 from django.db.migrations.executor import MigrationExecutor
 from django.test import Client
+from prometheus_client.parser import text_string_to_metric_families
+from prometheus_client.samples import Sample
 
 from dashboard.api import health
+from fleet.history.start_counts import count_starts
 from tests.dashboard.api import rows
+from tests.factories import NOW, make_model, make_start
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz"])
@@ -61,3 +67,23 @@ def test_metrics_tell_of_what_is_in_scope() -> None:
         "pilotlight_actions_unfinished 1.0",
     ]
     assert any(line.startswith("process_resident_memory_bytes ") for line in lines)
+
+
+def test_metrics_tell_how_long_starts_took() -> None:
+    """Cumulated buckets, from counters in the database; what is out of scope is not told."""
+    make_start(make_model("mine", namespace="chat"), (("load-engine", 40.0), ("become-ready", 4.0)))
+    make_start(make_model("theirs", namespace="other"), (("load-engine", 40.0),))
+    count_starts(now=NOW + timedelta(hours=1))
+    text = rows.token(rows.user(namespaces=["chat"]))
+    answer = Client().get("/metrics", headers={"Authorization": f"Bearer {text}"})
+    told = [s for s in samples(answer.content.decode()) if s.name.startswith("pilotlight_start_")]
+    whole = {s.labels["le"]: s.value for s in told if s.name == "pilotlight_start_seconds_bucket"}
+    assert (whole["30.0"], whole["45.0"], whole["+Inf"]) == (0.0, 1.0, 1.0)
+    assert {s.labels["model"] for s in told} == {"mine"}
+    phases = {s.labels["phase"]: s.value for s in told if s.name.endswith("phase_seconds_sum")}
+    assert phases == {"load-engine": 40.0, "become-ready": 4.0}
+
+
+def samples(text: str) -> list[Sample]:
+    """Every sample of a Prometheus text."""
+    return [sample for family in text_string_to_metric_families(text) for sample in family.samples]

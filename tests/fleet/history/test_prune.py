@@ -9,7 +9,9 @@ from fleet.history import prune as pruning
 from fleet.history.batch import Batch, write_batch
 from fleet.history.leases import Lease
 from fleet.history.prune import prune
-from fleet.models import AuditEntry, ColdStart, ProbeFailure, Replica
+from fleet.history.start_counts import count_starts
+from fleet.models import AuditEntry, ColdStart, ProbeFailure, Replica, StartDay, StartTally
+from tests.factories import make_model, make_start
 from tests.fleet.history.samples import NOW, ago, failure, replica, start
 
 YEARS_3 = timedelta(days=3 * 365 + 2)
@@ -43,6 +45,40 @@ def test_prune(
     left = (Replica.objects.count(), ProbeFailure.objects.count(), ColdStart.objects.count())
     assert left == (replicas, failures, starts)
     assert AuditEntry.objects.count() == 1
+
+
+@pytest.mark.usefixtures("_kept")
+def test_counting_deletes_nothing() -> None:
+    assert prune(now=NOW + YEARS_3, only_count=True)["cold starts"] == 1
+    assert ColdStart.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("gone_for", "left"),
+    [
+        pytest.param(None, 1, id="of a model that is there"),
+        pytest.param(timedelta(days=29), 1, id="of one that went lately"),
+        pytest.param(timedelta(days=31), 0, id="of one that is gone for long"),
+    ],
+)
+@pytest.mark.django_db
+def test_counters_go_with_their_model(gone_for: timedelta | None, left: int) -> None:
+    model = make_model(gone_at=gone_for and NOW - gone_for)
+    make_start(model, started_at=NOW - timedelta(days=40))
+    count_starts(now=NOW)
+    assert StartTally.objects.filter(phase="").count() == 1
+    prune(now=NOW)
+    assert StartTally.objects.filter(phase="").count() == left
+
+
+@pytest.mark.django_db
+def test_sums_of_days_go_with_the_starts() -> None:
+    make_start(make_model())
+    count_starts(now=NOW + timedelta(hours=1))
+    prune(now=NOW + timedelta(days=3 * 365))
+    assert StartDay.objects.count() == 1
+    prune(now=NOW + YEARS_3)
+    assert StartDay.objects.count() == 0
 
 
 @pytest.mark.usefixtures("_kept")
