@@ -5,6 +5,7 @@ from fleet.models.action import Action, ActionStep, AuditEntry, Plan
 from fleet.models.cluster import Cluster, ObservedObject, WatchPosition
 from fleet.models.cold_start import ColdStart
 from fleet.models.events import Gap, ProbeFailure, ScaleEvent
+from fleet.models.report import Report
 from fleet.models.served_model import NotTaken, ServedModel
 from fleet.models.start_counts import StartDay, StartTally
 from fleet.models.workload import Replica, Revision
@@ -24,6 +25,7 @@ __all__ = [
     "Plan",
     "ProbeFailure",
     "Replica",
+    "Report",
     "Revision",
     "ScaleEvent",
     "ServedModel",

@@ -1,0 +1,115 @@
+"""Starts of a stretch of time, counted model by model for the weekly report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import msgspec
+from django.db.models import Min, TextField
+from django.db.models.functions import Cast
+
+from fleet.domain.records.keys import ModelKey
+from fleet.domain.reports.facts import WeekFacts
+from fleet.domain.reports.sight import Span
+from fleet.domain.reports.tally import CountedStart, Tally
+from fleet.models import Cluster, ColdStart
+
+ROWS_AT_ONCE = 2000
+KEY = ("cluster", "kind", "namespace", "name")
+COUNTED = ("outcome", "trigger", "start_mode", "failure_class", "total_s")
+
+
+class Identity(NamedTuple):
+    """A model: the uid within its cluster. Its name may have been another's before."""
+
+    cluster: str
+    uid: str
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """keys: the name that a model bore at its last start of this time."""
+
+    tallies: dict[Identity, Tally] = field(default_factory=dict)
+    keys: dict[Identity, ModelKey] = field(default_factory=dict)
+
+
+class _Phase(msgspec.Struct):
+    phase: str
+    seconds: float | None = None
+
+
+_phases = msgspec.json.Decoder(list[_Phase])
+
+
+def counted(span: Span, *, followed_from: Mapping[str, datetime]) -> Counted:
+    """Starts that began within the span.
+
+    followed_from: those from before their cluster was followed are left out. Of these, only the
+    ones whose pods still lived are known.
+    """
+    found = Counted()
+    for cluster, kind, namespace, name, uid, started_at, *words, phases in _starts(span):
+        if started_at < followed_from.get(cluster, started_at):
+            continue
+        model = Identity(cluster, uid)
+        found.keys[model] = ModelKey(cluster, kind, namespace, name)
+        start = CountedStart(
+            **dict(zip(COUNTED, words, strict=True)), phases_s=seconds_by_phase(phases)
+        )
+        found.tallies.setdefault(model, Tally()).count(start)
+    return found
+
+
+def _starts(span: Span) -> Iterable[tuple[Any, ...]]:
+    return (
+        ColdStart.objects.filter(started_at__gte=span.since, started_at__lt=span.until)
+        .annotate(phases_text=Cast("phases", TextField()))
+        .order_by("started_at", "id")
+        .values_list(*KEY, "model_uid", "started_at", *COUNTED, "phases_text")
+        .iterator(ROWS_AT_ONCE)
+    )
+
+
+def seconds_by_phase(text: str) -> dict[str, float]:
+    """Out of a start's phases as JSON text; empty where a release wrote them in another form."""
+    try:
+        phases = _phases.decode(text)
+    except msgspec.MsgspecError:
+        return {}
+    lengths: dict[str, float] = {}
+    for span in phases:
+        lengths[span.phase] = lengths.get(span.phase, 0.0) + (span.seconds or 0.0)
+    return lengths
+
+
+def as_counted(facts: WeekFacts) -> Counted:
+    """What a kept report counted of its own week."""
+    found = Counted()
+    for line in facts.lines:
+        if line.this_week.starts:
+            model = Identity(line.key.cluster, line.uid)
+            found.tallies[model], found.keys[model] = line.this_week, line.key
+    return found
+
+
+def followed_from() -> dict[str, datetime]:
+    """Since when each cluster is followed. Of a simulated one also its recorded past is known."""
+    return {row.name: _followed_from(row) for row in Cluster.objects.order_by("name")}
+
+
+def followed_live_from() -> datetime | None:
+    """When the first cluster was followed; None = none ever was."""
+    first: datetime | None = Cluster.objects.aggregate(first=Min("created_at"))["first"]
+    return first
+
+
+def _followed_from(row: Cluster) -> datetime:
+    if not row.simulated:
+        return row.created_at
+    starts = ColdStart.objects.filter(cluster=row.name)
+    first: datetime | None = starts.aggregate(first=Min("started_at"))["first"]
+    return min(row.created_at, first or row.created_at)

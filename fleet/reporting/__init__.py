@@ -1,0 +1,1 @@
+"""Use case: week -> report, kept so that its numbers stay the same."""

@@ -1,0 +1,86 @@
+"""The weekly report: read as it was kept, else counted now; made once when its week is over."""
+
+import logging
+from collections.abc import Iterator
+from datetime import datetime
+
+from fleet.domain.reports.facts import WeekFacts
+from fleet.domain.reports.report import Choice, Kept, Report, report_of
+from fleet.domain.reports.week import Week
+from fleet.errors import BadInput
+from fleet.history.counted import followed_live_from
+from fleet.history.reports import keep_again, keep_first, kept_week, kept_weeks
+from fleet.history.week_facts import count_week
+
+logger = logging.getLogger(__name__)
+
+# Gaps in watching are kept for 30 days: older weeks cannot tell their hours blind any more.
+CATCH_UP_WEEKS = 4
+
+
+def read_report(
+    week: Week, choice: Choice, *, now: datetime, revision: int | None = None
+) -> Report:
+    """The kept report (a revision, or the newest), else one counted now that nobody keeps.
+
+    Raises BadInput for a revision that there is not.
+    """
+    found = kept_week(week, revision=revision)
+    if found is not None:
+        return report_of(found[0], choice, kept=found[1])
+    if revision is not None:
+        raise BadInput(f"week {week} has no report of revision {revision}")
+    return report_of(_count(week, now=now), choice)
+
+
+def make_report(week: Week, *, now: datetime) -> bool:
+    """Keep the first report of a week that is over; whether we did: False when there is one, or
+    nothing was watched."""
+    if not week.is_settled(now=now) or week in kept_weeks([week]):
+        return False
+    facts = _count(week, now=now)
+    made = facts.any_data and keep_first(facts)
+    if made:
+        logger.info("made report week=%s models=%d", week, len(facts.lines))
+    return made
+
+
+def make_again(week: Week, *, why: str, now: datetime) -> Kept:
+    """Count a week once more and keep that beside what is kept; raises BadInput where there is
+    nothing to count, or no reason."""
+    if not week.is_settled(now=now):
+        raise BadInput(f"week {week} is not over: its report is counted anew at each look")
+    facts = _count(week, now=now)
+    if not facts.any_data:
+        raise BadInput(f"nothing was watched in week {week}")
+    kept = keep_again(facts, why=why)
+    logger.info("made report week=%s revision=%d", week, kept.revision)
+    return kept
+
+
+def make_due_reports(*, now: datetime) -> list[Week]:
+    """Make those of the last weeks that are missing, the oldest first; which were made."""
+    return [week for week in due_weeks(now=now) if make_report(week, now=now)]
+
+
+def due_weeks(*, now: datetime) -> list[Week]:
+    """Settled weeks without a report, but for those from before anything was followed."""
+    since = followed_live_from()
+    if since is None:
+        return []
+    weeks = [week for week in _last_weeks(now) if week.is_settled(now=now) and week.until > since]
+    kept = kept_weeks(weeks)
+    return sorted(week for week in weeks if week not in kept)
+
+
+def _last_weeks(now: datetime) -> Iterator[Week]:
+    """The newest first."""
+    week = Week.of(now)
+    for _ in range(CATCH_UP_WEEKS):
+        week = week.before
+        yield week
+
+
+def _count(week: Week, *, now: datetime) -> WeekFacts:
+    before = kept_week(week.before)
+    return count_week(week, now=now, last_week=before[0] if before else None)
