@@ -31,6 +31,7 @@ from fleet.history.secrets import Secret, reseal_secrets, set_actor_token, set_m
 from fleet.models import Cluster
 from fleet.observe.follow import Task, follow
 from fleet.ports import Announcer, ClusterFacts, ClusterWriter, ModelCaller
+from fleet.reporting import weekly
 
 # Portions of starts that one call counts: a backlog must not keep a worker.
 PORTIONS = 20
@@ -145,6 +146,11 @@ def count_starts() -> int:
 def prune(*, only_count: bool = False) -> dict[str, int]:
     """Delete what is past its time, or only count it."""
     return pruning.prune(now=now(), only_count=only_count)
+
+
+def make_due_reports() -> list[str]:
+    """Make the reports of the last weeks that are missing: "2026-W48", …"""
+    return [str(week) for week in weekly.make_due_reports(now=now())]
 
 
 @cache

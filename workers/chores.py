@@ -38,6 +38,13 @@ def prune() -> None:
     logger.info("pruned rows=%s", wiring.prune())
 
 
+@app.task
+def make_reports() -> None:
+    """Reports of weeks that are over, each once, whichever worker comes first."""
+    for week in wiring.make_due_reports():
+        logger.info("made report week=%s", week)
+
+
 @worker_ready.connect
 def sweep_at_once(**_: Any) -> None:
     """A new worker begins without waiting for the first beat."""

@@ -8,6 +8,8 @@ SWEEP_S = 3.0
 ACT_S = 1.0
 REFRESH_S = 60.0
 COUNT_S = 60.0
+# A week's report is due on Monday at 00:15 UTC; one that was missed is caught up.
+REPORTS_S = 5 * 60.0
 PRUNE_S = 6 * 60 * 60.0
 
 
@@ -25,5 +27,6 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     "sweep": every(SWEEP_S, "workers.chores.sweep", queue="chores"),
     "refresh": every(REFRESH_S, "workers.chores.refresh", queue="chores"),
     "count-starts": every(COUNT_S, "workers.chores.count_starts", queue="chores"),
+    "reports": every(REPORTS_S, "workers.chores.make_reports", queue="chores"),
     "prune": every(PRUNE_S, "workers.chores.prune", queue="chores"),
 }

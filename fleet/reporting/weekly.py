@@ -1,6 +1,5 @@
 """The weekly report: read as it was kept, else counted now; made once when its week is over."""
 
-import logging
 from collections.abc import Iterator
 from datetime import datetime
 
@@ -11,8 +10,6 @@ from fleet.errors import BadInput
 from fleet.history.counted import followed_live_from
 from fleet.history.reports import keep_again, keep_first, kept_week, kept_weeks
 from fleet.history.week_facts import count_week
-
-logger = logging.getLogger(__name__)
 
 # Gaps in watching are kept for 30 days: older weeks cannot tell their hours blind any more.
 CATCH_UP_WEEKS = 4
@@ -39,10 +36,7 @@ def make_report(week: Week, *, now: datetime) -> bool:
     if not week.is_settled(now=now) or week in kept_weeks([week]):
         return False
     facts = _count(week, now=now)
-    made = facts.any_data and keep_first(facts)
-    if made:
-        logger.info("made report week=%s models=%d", week, len(facts.lines))
-    return made
+    return facts.any_data and keep_first(facts)
 
 
 def make_again(week: Week, *, why: str, now: datetime) -> Kept:
@@ -53,9 +47,7 @@ def make_again(week: Week, *, why: str, now: datetime) -> Kept:
     facts = _count(week, now=now)
     if not facts.any_data:
         raise BadInput(f"nothing was watched in week {week}")
-    kept = keep_again(facts, why=why)
-    logger.info("made report week=%s revision=%d", week, kept.revision)
-    return kept
+    return keep_again(facts, why=why)
 
 
 def make_due_reports(*, now: datetime) -> list[Week]:
