@@ -37,6 +37,8 @@ class Cluster(models.Model):
     connecting, slow, unreachable, paused.
     state_detail: code of the trouble with its parameters as JSON. missing: [{"permission",
     "costs"}].
+    past: a recorded past that is, or was, read: {"state": reading, done or failed, "since",
+    "until", "read_to", "starts", "skipped", "problem", "by"}; {} = none.
     Lease: `lease_epoch` rises with every change of owner; each batch is guarded by owner and epoch.
     """
 
@@ -62,6 +64,7 @@ class Cluster(models.Model):
     metric_era = models.CharField(max_length=40, blank=True)
     watching = models.JSONField(default=list, blank=True)
     missing = models.JSONField(default=list, blank=True)
+    past = models.JSONField(default=dict, blank=True)
     last_proof_at = models.DateTimeField(null=True, blank=True)
     lease_owner = models.CharField(max_length=120, blank=True)
     lease_epoch = models.BigIntegerField(default=0)
