@@ -1,11 +1,12 @@
 """Starts in flight in the API's form: where each is, what remains, how late it is."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from fleet.domain.compare.eta import Progress
-from fleet.domain.compare.flight import Chosen, Eta, chosen, eta, lateness
+from fleet.domain.compare.flight import Chosen, Eta, Limits, chosen, eta, lateness
 from fleet.domain.compare.like import Like
 from fleet.domain.compare.records import Compared
 from fleet.history.compared import with_phases, without_phases
@@ -133,3 +134,8 @@ def _eta_json(found: Eta, *, elapsed_s: float) -> dict[str, object]:
         "overdue_after_s": found.limits.overdue_s,
         "deadline_s": found.limits.deadline_s,
     }
+
+
+def limits_of(kept: Mapping[str, Any]) -> Limits:
+    """The limits of a kept flight, so that a reader can tell how late it is by now."""
+    return Limits(p95_s=kept.get("late_after_s"), deadline_s=kept.get("deadline_s"))

@@ -8,6 +8,8 @@ from pydantic import BaseModel, Field
 
 from dashboard.api.schemas.cold_start import ColdStart
 from fleet.domain.coldstart.start import Phase
+from fleet.domain.compare.flight import Confidence, Lateness, LateReason
+from fleet.domain.compare.like import Kin
 from fleet.domain.ledger.delta import State
 from fleet.domain.records.keys import Mode, ModelKind
 
@@ -31,13 +33,24 @@ class CurrentRevision(BaseModel):
 
 
 class InFlight(BaseModel):
-    """A start that runs now. `eta_*`: seconds that remain, from comparable starts."""
+    """A start that runs now. `eta_*_s`: seconds that remain, from `eta_n` and `eta_p95_n`
+    comparable starts of one start mode; `eta_from` and `eta_p95_from` say how near these are.
+    `late_after_s`, `overdue_after_s`: seconds since it was demanded."""
 
     id: int | None
     phase: Phase | None
     elapsed_s: float | None
     eta_p50_s: float | None
     eta_p95_s: float | None
+    eta_from: Kin | None
+    eta_n: int
+    eta_p95_from: Kin | None
+    eta_p95_n: int
+    eta_confidence: Confidence
+    late: Lateness
+    late_reason: LateReason | None
+    late_after_s: float | None
+    overdue_after_s: float | None
 
 
 class ColdStarts(BaseModel):

@@ -11,6 +11,8 @@ from django.db.models.functions import Cast
 
 from dashboard.api.shapes.ages import Ages
 from dashboard.reasons import reason_with_age
+from fleet.domain.compare.flight import Confidence, lateness
+from fleet.history.flights import limits_of
 from fleet.models import Revision, ServedModel
 
 AS_TEXT = "last_start_text"
@@ -96,13 +98,24 @@ def in_flight(kept: dict[str, Any], *, now: datetime) -> dict[str, Any]:
     What remains shrinks as time passes and stays at 0 once the expected length is over.
     """
     passed_s = _passed_s(kept, now=now)
-    elapsed_s = kept.get("elapsed_s")
+    kept_s = kept.get("elapsed_s")
+    elapsed_s = None if kept_s is None else round(kept_s + passed_s, 3)
+    late, reason = lateness(elapsed_s or 0.0, limits_of(kept))
     return {
         "id": kept.get("id"),
         "phase": kept.get("phase"),
-        "elapsed_s": None if elapsed_s is None else round(elapsed_s + passed_s, 3),
+        "elapsed_s": elapsed_s,
         "eta_p50_s": _less(kept.get("eta_p50_s"), passed_s),
         "eta_p95_s": _less(kept.get("eta_p95_s"), passed_s),
+        "eta_from": kept.get("eta_from"),
+        "eta_n": kept.get("eta_n", 0),
+        "eta_p95_from": kept.get("eta_p95_from"),
+        "eta_p95_n": kept.get("eta_p95_n", 0),
+        "eta_confidence": kept.get("eta_confidence", Confidence.NONE),
+        "late": late,
+        "late_reason": reason,
+        "late_after_s": kept.get("late_after_s"),
+        "overdue_after_s": kept.get("overdue_after_s"),
     }
 
 

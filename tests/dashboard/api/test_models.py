@@ -46,12 +46,16 @@ def test_a_model_has_the_contracts_shape(get: Get) -> None:
 
 def test_a_start_in_flight_is_as_of_now(get: Get) -> None:
     flight = {"id": 91, "phase": "load-engine", "eta_p50_s": 73.0, "eta_p95_s": None}
-    kept = {"started_at": rows.ago(31).isoformat(), "elapsed_s": 11.0}
+    kept = {"started_at": rows.ago(31).isoformat(), "elapsed_s": 11.0, "late_after_s": 30.0}
     figures: dict[str, Any] = {"count_7d": 24, "failed_7d": 1, "p50_s": 84.0, "p95_s": 171.0}
     rows.served_model(in_flight=[flight | kept], **figures)
     [model] = get("models")[1]["items"]
-    in_flight = [flight | {"elapsed_s": 31.0, "eta_p50_s": 53.0}]
-    assert model["cold_start"] == figures | {"last": None, "in_flight": in_flight}
+    [in_flight] = model["cold_start"].pop("in_flight")
+    assert model["cold_start"] == figures | {"last": None}
+    told = flight | {"elapsed_s": 31.0, "eta_p50_s": 53.0}
+    assert {key: in_flight[key] for key in told} == told
+    assert (in_flight["late"], in_flight["late_reason"]) == ("late", "past-p95")
+    assert (in_flight["eta_from"], in_flight["eta_confidence"]) == (None, "none")
 
 
 @pytest.mark.parametrize("path", ["models", f"models/{rows.PILOT}"])
