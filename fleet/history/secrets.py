@@ -10,6 +10,12 @@ from django.db import transaction
 from fleet.errors import BadInput
 from fleet.models import AuditEntry, Cluster
 
+# What the act worker reaches a cluster with, where it is no token.
+BY_SOURCE = {
+    "kubeconfig": "a kubeconfig (PILOTLIGHT_ACTOR_KUBECONFIG, else KUBECONFIG)",
+    "in-cluster": "its pod's own account",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Secret:
@@ -23,9 +29,15 @@ class Secret:
 
 
 def set_actor_token(cluster: str, sealed: bytes, *, by: str, now: datetime) -> None:
-    """The actor's token of a cluster, sealed; b"" takes it away. BadInput for no such cluster."""
+    """The actor's token of a cluster, sealed; b"" takes it away. BadInput for no such cluster, and
+    for one that is reached by other credentials: its token would never be used."""
     with transaction.atomic():
         row = _found(cluster)
+        if sealed and not row.server:
+            raise BadInput(
+                f"cluster {cluster!r} is not reached by a token but by {BY_SOURCE[row.source]}: "
+                "give that account the rights to act"
+            )
         row.actor_secret = sealed
         row.save(update_fields=["actor_secret"])
         _audit("actor token", row.name, outcome=_outcome(sealed), by=by, now=now)

@@ -49,7 +49,12 @@ def test_a_user_is_added_listed_and_given_another_role(monkeypatch: pytest.Monke
         pytest.param(("user", "add", "root"), "is taken", id="a name twice"),
         pytest.param(("user", "role", "nobody"), "no user", id="nobody"),
         pytest.param(("token", "create", "nobody", "x"), "no user", id="a token for nobody"),
-        pytest.param(("token", "create", "root", "x", "--days", "0"), "between", id="no time"),
+        *(
+            pytest.param(
+                ("token", "create", "root", "x", "--days", days), "number of days", id=days
+            )
+            for days in ("0", "-1", "nan", "inf", "3651", "soon")
+        ),
         pytest.param(("token", "revoke", "zzz"), "no tokens", id="no such token"),
     ],
 )

@@ -147,7 +147,7 @@ def test_secrets_are_set_by_standard_input_and_never_shown(
     settings: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     settings.ACTOR_KEY = "actor"
-    make_cluster()
+    make_cluster(source="token", server="https://a.example.com")
     monkeypatch.setattr("sys.stdin", io.StringIO("sk-1\n"))
     call_command("secret", "model-key", "demo-a", "chat/pilot")
     monkeypatch.setattr("sys.stdin", io.StringIO("writes"))
@@ -177,6 +177,9 @@ def test_a_secret_of_no_cluster_or_without_a_key_is_refused(
     monkeypatch.setattr("sys.stdin", io.StringIO("x"))
     with pytest.raises(CommandError, match="no cluster"):
         call_command("secret", "actor-token", "nowhere")
+    monkeypatch.setattr("sys.stdin", io.StringIO("x"))
+    with pytest.raises(CommandError, match="by a kubeconfig"):
+        call_command("secret", "actor-token", "demo-a")
 
 
 @pytest.mark.django_db

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -12,6 +12,20 @@ from django.core.management.base import BaseCommand, CommandError
 from fleet.errors import BadInput
 from fleet.history.access import ROLES, Deed, Reach, add_token, revoke_token
 from fleet.models import ApiToken
+
+LONGEST_DAYS = 3650.0
+
+
+def _days(text: str) -> float:
+    """A lifetime as it is typed."""
+    try:
+        days = float(text)
+    except ValueError:
+        days = 0.0
+    # Not a number and infinity lie in no range.
+    if not 0 < days <= LONGEST_DAYS:
+        raise ArgumentTypeError(f"{text!r} is no number of days from 0 to {LONGEST_DAYS:.0f}")
+    return days
 
 
 class Command(BaseCommand):
@@ -27,7 +41,7 @@ class Command(BaseCommand):
         create.add_argument("--role", choices=ROLES, default="viewer")
         create.add_argument("--cluster", action="append", default=[], help="may be repeated")
         create.add_argument("--namespace", action="append", default=[], help="may be repeated")
-        create.add_argument("--days", type=float, default=90.0)
+        create.add_argument("--days", type=_days, default=90.0, help="at most 3650")
         verbs.add_parser("list", help="users, names, roles, expiry")
         verbs.add_parser("revoke", help="by its first characters").add_argument("prefix")
 
