@@ -78,7 +78,7 @@ def _stamp(facts: object) -> str:
 def flight_facts(flying: Flights) -> object:
     """What a start in flight shows beside the time that passes."""
     shown = [
-        (str(f.key), f.bar.started_ms, f.bar.expected_s, f.bar.slow_s, str(f.bar.doing))
+        (str(f.key), f.bar.started_ms, str(f.bar.doing), f.eta.typical_s, f.eta.slow_s, f.eta.why)
         for f in flying.shown
     ]
     return shown, flying.total

@@ -10,6 +10,7 @@ from typing import Any
 from django.urls import NoReverseMatch, reverse
 
 from dashboard.charts.bars import StartBar, start_bar
+from dashboard.charts.eta import StartEta, start_eta, whole_s
 from dashboard.reasons import reason_with_age
 from dashboard.staleness import shown_state
 from dashboard.words import MODE_LABELS, STATE_LABELS, Words, word
@@ -21,7 +22,10 @@ from fleet.models import ColdStart, ServedModel
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelRow:
-    """One model as its row tells it. more_starting: further starts in flight beside `bar`."""
+    """One model as its row tells it. more_starting: further starts in flight beside `bar`.
+
+    eta: of the start in flight that `bar` draws, None without one.
+    """
 
     row: ServedModel
     key: ModelKey
@@ -31,6 +35,7 @@ class ModelRow:
     reason: str
     stale: bool
     bar: StartBar | None
+    eta: StartEta | None
     more_starting: int
     may_act: bool
 
@@ -76,6 +81,7 @@ def model_row(
         reason=reason_with_age(row.state_code, row.state_params, stale=old),
         stale=old,
         bar=_bar(row, running, now=now),
+        eta=eta_of(row, running[0], now=now) if running else None,
         more_starting=max(0, len(running) - 1),
         may_act=may_act and not old,
     )
@@ -94,18 +100,22 @@ def start_shape(start: ColdStart) -> dict[str, Any]:
     }
 
 
+def flight_of(row: ServedModel | None, start_id: int) -> Mapping[str, Any]:
+    """What the row tells of that start in flight, {} when nothing yet."""
+    flights = row.in_flight if row else ()
+    return next((flight for flight in flights if flight.get("id") == start_id), {})
+
+
+def eta_of(row: ServedModel | None, start: ColdStart, *, now: datetime) -> StartEta:
+    return start_eta(flight_of(row, start.pk), start.started_at, now=now)
+
+
 def expected_s(row: ServedModel, start_id: int) -> tuple[float | None, float | None]:
     """How long a start in flight should take in all, typically and at worst (p50, p95)."""
-    for flight in row.in_flight:
-        if flight.get("id") == start_id:
-            return _whole(flight, "eta_p50_s"), _whole(flight, "eta_p95_s")
-    return row.p50_s, row.p95_s
-
-
-def _whole(flight: Mapping[str, Any], what_remains: str) -> float | None:
-    remains = flight.get(what_remains)
-    elapsed = flight.get("elapsed_s")
-    return None if remains is None or elapsed is None else float(elapsed) + float(remains)
+    flight = flight_of(row, start_id)
+    if not flight:
+        return row.p50_s, row.p95_s
+    return whole_s(flight, "eta_p50_s"), whole_s(flight, "eta_p95_s")
 
 
 def _bar(row: ServedModel, running: Sequence[ColdStart], *, now: datetime) -> StartBar | None:

@@ -12,13 +12,14 @@ from django.utils.translation import gettext as _
 from dashboard.access.rules import Grant
 from dashboard.access.scope import clusters_within, within
 from dashboard.charts.bars import StartBar, start_bar
+from dashboard.charts.eta import StartEta
 from dashboard.charts.spoken import age_text
 from dashboard.staleness import too_old
-from dashboard.views.model_row import expected_s, model_url, start_shape
+from dashboard.views.model_row import eta_of, expected_s, model_url, start_shape
 from fleet.domain.records.keys import ModelKey
 from fleet.models import Cluster, ColdStart, ServedModel
 
-MOST_STARTS = 5
+MOST_STARTS = 4
 # A follower proves itself at least every 5 s; twice that without a word is late.
 LATE_S = 12.0
 
@@ -30,6 +31,7 @@ class Flight:
     key: ModelKey
     url: str
     bar: StartBar
+    eta: StartEta
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +68,8 @@ def flights(grant: Grant, *, now: datetime) -> Flights:
 def _flight(start: ColdStart, row: ServedModel | None, *, now: datetime) -> Flight:
     typical, slow = (None, None) if row is None else expected_s(row, start.pk)
     bar = start_bar(start_shape(start), now=now, expected_s=typical, slow_s=slow)
-    return Flight(key=start.key, url=model_url(start.key), bar=bar)
+    eta = eta_of(row, start, now=now)
+    return Flight(key=start.key, url=model_url(start.key), bar=bar, eta=eta)
 
 
 def cluster_lines(grant: Grant, *, now: datetime) -> tuple[ClusterLine, ...]:

@@ -46,15 +46,22 @@
       rect.setAttribute("width", `${Math.max(to > from ? 0.6 : 0, (100 * (to - from)) / scale)}%`);
     }
   };
+  // The sentences of dashboard/charts/eta.py. A limit that is not known is "".
+  const past = (limit, elapsed) => limit !== undefined && limit !== "" && elapsed > Number(limit);
+  const remains = (typical, slow, elapsed) => {
+    const usual = Number(typical) - elapsed;
+    const most = Number(slow) - elapsed;
+    if (usual > 0) return `ready in ${length(usual)}${most > usual ? `–${length(most)}` : ""}`;
+    if (most > 0) return `ready within ${length(most)}`;
+    return typical ? "longer than usual" : "";
+  };
   const tellEta = (el, t) => {
-    const elapsed = (t - Number(el.dataset.started)) / 1000;
-    const typical = Number(el.dataset.typical) - elapsed;
-    const slow = Number(el.dataset.slow) - elapsed;
-    if (!el.dataset.typical) return;
-    el.classList.toggle("late", Math.max(typical, slow) <= 0);
-    if (typical > 0) el.textContent = `· ready in ${length(typical)}${slow > typical ? `–${length(slow)}` : ""}`;
-    else if (slow > 0) el.textContent = `· ready within ${length(slow)}`;
-    else el.textContent = `· ${length(-Math.max(typical, slow || typical))} over the usual`;
+    const { started, typical, slow, late, overdue, why } = el.dataset;
+    const elapsed = (t - Number(started)) / 1000;
+    const tone = past(overdue, elapsed) ? "overdue" : past(late, elapsed) ? "late" : "";
+    el.classList.toggle("is-late", tone === "late");
+    el.classList.toggle("is-overdue", tone === "overdue");
+    el.textContent = tone === "overdue" ? `overdue: ${why}` : tone ? `late: ${length(elapsed - Number(late))} past its p95` : remains(typical, slow, elapsed);
   };
 
   const tick = () => {

@@ -147,12 +147,15 @@ def test_a_start_in_flight_carries_what_the_browser_needs(admin: Client, now: da
     make_cluster(now=now)
     model = make_model("waking", state="Starting", ready=0)
     start = make_start(model, started_at=now - timedelta(seconds=30), outcome="running")
-    model.in_flight = [{"id": start.pk, "elapsed_s": 30, "eta_p50_s": 50, "eta_p95_s": 90}]
+    eta = {"eta_p50_s": 50, "eta_p95_s": 90, "eta_from": "model", "eta_n": 14}
+    late = {"late_after_s": 120.0, "overdue_after_s": 240.0}
+    model.in_flight = [{"id": start.pk, "elapsed_s": 30, **eta, **late}]
     model.save()
     html = page(admin)
     started = round(start.started_at.timestamp() * 1000)
     assert f'data-started="{started}" data-expected="80.0"' in html
-    assert 'data-typical="80.0" data-slow="120.0"' in html
+    assert 'data-typical="80.0" data-slow="120.0" data-late="120.0" data-overdue="240.0"' in html
+    assert html.count("14 like starts") == 2
 
 
 def test_percentiles_are_not_shown_where_there_are_none(admin: Client, now: datetime) -> None:
