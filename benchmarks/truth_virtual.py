@@ -16,9 +16,9 @@ from benchmarks.agreement import compare, pairs_of, tell_worst
 from benchmarks.virtual import Follower
 from fleet.domain.coldstart.start import ColdStart
 from fleet.domain.ledger.ledger import Ledger
+from simulator.world.busy import busy_plans
 from simulator.world.calling import Callers
-from simulator.world.catalogue import plans
-from simulator.world.happenings import Happenings
+from simulator.world.hands import Hands
 from simulator.world.seeding import seed
 from simulator.world.timeline import Timeline
 from simulator.world.traffic import Traffic
@@ -46,10 +46,8 @@ def lived(plan: WorldPlan, *, hours: float) -> Lived:
     timeline = Timeline(BEGINS)
     world = World(plan, timeline, keep=starts.append)
     follower = Follower(world, Ledger(plan.settings.name))
-    traffic = Traffic(Callers(world))
     seed(world)
-    traffic.begin()
-    Happenings(world, traffic).begin()
+    Hands(world, Traffic(Callers(world))).begin(plan.models)
     follower.live(hours * 3600)
     follower.end()
     return Lived(
@@ -79,7 +77,7 @@ def plain(start: ColdStart) -> dict[str, Any]:
 def main() -> int:
     """Live, compare, report."""
     ok = True
-    for plan in plans(clusters=3, models=24, seed=SEED):
+    for plan in busy_plans(seed=SEED):
         one = lived(plan, hours=HOURS)
         ok &= all(list(compare(one.truths, one.measured, note=f"{one.cluster} ")))
         tell_worst(pairs_of(one.truths, one.measured))

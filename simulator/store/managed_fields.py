@@ -89,7 +89,12 @@ def updated(
     writer: Writer,
     time: str,
 ) -> list[JsonObject]:
-    """The entries after writer turned old into new by an update (old None: created it)."""
+    """The entries after writer turned old into new by an update (old None: created it).
+
+    The time of an entry moves when its manager sets a value, also of a field that it had already;
+    taking fields away leaves it. Source: k8s.io/apimachinery pkg/util/managedfields/internal,
+    managedfieldsupdater.go.
+    """
     changed, removed = differences(new, old or {}, custom=writer.custom)
     if writer.operation == "Apply":
         changed = _undotted(changed)
@@ -99,8 +104,9 @@ def updated(
     fields = union(owned, changed)
     if not fields:
         return result
-    kept = mine is not None and fields == mine["fieldsV1"]
-    return [*result, mine if mine and kept else writer.entry(fields, time=time)]
+    if mine is not None and not changed:
+        return [*result, mine if fields == mine["fieldsV1"] else mine | {"fieldsV1": fields}]
+    return [*result, writer.entry(fields, time=time)]
 
 
 def _others_after(

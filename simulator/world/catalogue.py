@@ -20,7 +20,7 @@ V11, V13, V20, V33 = (0, 11, 0), (0, 13, 0), (0, 20, 2), (0, 33, 0)
 PILOT_POOL = "pilot"
 
 
-def _model(name: str, namespace: str, weights_gb: float, rhythm: Rhythm, **more: object) -> Profile:
+def model(name: str, namespace: str, weights_gb: float, rhythm: Rhythm, **more: object) -> Profile:
     base = Profile(
         name=name,
         namespace=namespace,
@@ -39,7 +39,7 @@ _CUSTOM_13 = {"runtime": Runtime.CUSTOM, "image": f"{VLLM}:v0.13.0", "vllm": V13
 _HF = {"runtime": Runtime.HUGGINGFACESERVER, "image": f"{HUGGINGFACE}:v0.16.0-gpu", "vllm": V11}
 _LLM = {"runtime": Runtime.LLMISVC, "image": LLM_D, "vllm": V33}
 
-PILOT = _model(
+PILOT = model(
     "pilot",
     "chat",
     1.2,
@@ -55,27 +55,27 @@ PILOT = _model(
 # Knative 1.21.
 FIRST: tuple[Profile, ...] = (
     PILOT,
-    _model("llama-3-8b", "chat", 16.1, Rhythm.BURSTS, team="assistant", target=16, max_replicas=3),
-    _model("qwen-7b", "rag", 15.2, Rhythm.BURSTS, team="search", target=2, max_replicas=2),
-    _model("mistral-7b", "agents", 14.5, Rhythm.STEADY, team="agents", min_replicas=1),
-    _model("embedder", "search", 2.3, Rhythm.STEADY, team="search", min_replicas=1, eager=True),
-    _model(
+    model("llama-3-8b", "chat", 16.1, Rhythm.BURSTS, team="assistant", target=16, max_replicas=3),
+    model("qwen-7b", "rag", 15.2, Rhythm.BURSTS, team="search", target=2, max_replicas=2),
+    model("mistral-7b", "agents", 14.5, Rhythm.STEADY, team="agents", min_replicas=1),
+    model("embedder", "search", 2.3, Rhythm.STEADY, team="search", min_replicas=1, eager=True),
+    model(
         "coder-30b", "agents", 61.0, Rhythm.RARE, team="agents", gpus=2, max_replicas=1,
         trouble=Trouble.COLD_IMAGE, pool="l40s", image=f"{VLLM}:v0.13.0", vllm=V13,
         compile_cached=False,
     ),
-    _model(
+    model(
         "llama-4-scout", "chat", 58.0, Rhythm.RARE, team="assistant", gpus=4, max_replicas=1,
         pool="h200", trouble=Trouble.NO_GPU,
     ),
-    _model(
+    model(
         "nightly-eval", "agents", 31.0, Rhythm.NEVER, team="agents", gpus=4, min_replicas=1,
         max_replicas=1, pool="h200", trouble=Trouble.HOLDS_GPUS,
     ),
-    _model(
+    model(
         "gemma-gated", "rag", 18.5, Rhythm.NEVER, team="search", trouble=Trouble.DOWNLOAD_DENIED
     ),
-    _model(
+    model(
         "phi-4", "chat", 29.4, Rhythm.NEVER, team="assistant", trouble=Trouble.LIVENESS_KILL,
         storage="s3://models/phi-4", compile_cached=False, **_CUSTOM_20,
     ),
@@ -84,31 +84,31 @@ FIRST: tuple[Profile, ...] = (
 # Knative 1.20.
 SECOND: tuple[Profile, ...] = (
     replace(PILOT, runtime=Runtime.CUSTOM),
-    _model("llama-3-8b", "chat", 16.1, Rhythm.BURSTS, team="assistant", **_HF),
-    _model("summariser", "rag", 7.6, Rhythm.RARE, team="search", trouble=Trouble.CRASH_ONCE,
+    model("llama-3-8b", "chat", 16.1, Rhythm.BURSTS, team="assistant", **_HF),
+    model("summariser", "rag", 7.6, Rhythm.RARE, team="search", trouble=Trouble.CRASH_ONCE,
            **_HF),
-    _model("mixtral-8x7b", "agents", 93.4, Rhythm.STEADY, team="agents", gpus=2, min_replicas=1,
+    model("mixtral-8x7b", "agents", 93.4, Rhythm.STEADY, team="agents", gpus=2, min_replicas=1,
            max_replicas=1, **_CUSTOM_13),
-    _model("translator", "chat", 8.9, Rhythm.BURSTS, team="assistant", storage="", **_CUSTOM_20),
-    _model("qwen-oom", "rag", 72.0, Rhythm.NEVER, team="search", trouble=Trouble.CRASH_LOOP,
+    model("translator", "chat", 8.9, Rhythm.BURSTS, team="assistant", storage="", **_CUSTOM_20),
+    model("qwen-oom", "rag", 72.0, Rhythm.NEVER, team="search", trouble=Trouble.CRASH_LOOP,
            **_CUSTOM_13),
-    _model("llama-70b", "agents", 141.0, Rhythm.STEADY, team="agents", gpus=4, min_replicas=1,
+    model("llama-70b", "agents", 141.0, Rhythm.STEADY, team="agents", gpus=4, min_replicas=1,
            max_replicas=1, pool="big", trouble=Trouble.STUCK_ROLLOUT, **_CUSTOM_20),
 )  # fmt: skip
 
 # Standard mode and LLMInferenceService.
 THIRD: tuple[Profile, ...] = (
-    _model("llama-3-8b", "chat", 16.1, Rhythm.STEADY, team="assistant", min_replicas=1,
+    model("llama-3-8b", "chat", 16.1, Rhythm.STEADY, team="assistant", min_replicas=1,
            max_replicas=3),
-    _model("qwen-14b", "rag", 28.4, Rhythm.STEADY, team="search", min_replicas=1,
+    model("qwen-14b", "rag", 28.4, Rhythm.STEADY, team="search", min_replicas=1,
            api_key="demo-key", image=f"{VLLM}:v0.20.2", vllm=V20),
-    _model("reranker", "search", 1.1, Rhythm.STEADY, team="search", min_replicas=1, eager=True,
+    model("reranker", "search", 1.1, Rhythm.STEADY, team="search", min_replicas=1, eager=True,
            **_HF),
-    _model("night-batch", "agents", 15.2, Rhythm.NEVER, team="agents", autoscaler="none",
+    model("night-batch", "agents", 15.2, Rhythm.NEVER, team="agents", autoscaler="none",
            image=f"{VLLM}:v0.20.2", vllm=V20),
-    _model("gpt-oss-20b", "chat", 13.8, Rhythm.STEADY, team="assistant", min_replicas=1, **_LLM),
-    _model("deepseek-lite", "rag", 31.4, Rhythm.STEADY, team="search", min_replicas=1, **_LLM),
-    _model("llama-guard", "search", 16.0, Rhythm.NEVER, team="trust", min_replicas=0, **_LLM),
+    model("gpt-oss-20b", "chat", 13.8, Rhythm.STEADY, team="assistant", min_replicas=1, **_LLM),
+    model("deepseek-lite", "rag", 31.4, Rhythm.STEADY, team="search", min_replicas=1, **_LLM),
+    model("llama-guard", "search", 16.0, Rhythm.NEVER, team="trust", min_replicas=0, **_LLM),
 )  # fmt: skip
 
 _SKLEARN = {
@@ -120,9 +120,9 @@ _SKLEARN = {
     "storage": "s3://models/sklearn",
 }
 CLASSIFIERS: tuple[Profile, ...] = (
-    _model("churn", "search", 0.1, Rhythm.NEVER, team="growth", **_SKLEARN),
-    _model("fraud", "search", 0.1, Rhythm.NEVER, team="trust", **_SKLEARN),
-    _model("iris", "search", 0.1, Rhythm.NEVER, team="growth", **_SKLEARN),
+    model("churn", "search", 0.1, Rhythm.NEVER, team="growth", **_SKLEARN),
+    model("fraud", "search", 0.1, Rhythm.NEVER, team="trust", **_SKLEARN),
+    model("iris", "search", 0.1, Rhythm.NEVER, team="growth", **_SKLEARN),
 )
 
 TABLES = (FIRST, SECOND, THIRD)
@@ -163,6 +163,11 @@ def _plan(number: int, count: int, *, seed: int, classifier: Profile) -> WorldPl
     settings = SETTINGS[known]
     if number >= len(TABLES):
         settings = replace(settings, name=f"demo-{chr(ord('a') + number)}")
+    return cluster_plan(settings, models, seed=seed)
+
+
+def cluster_plan(settings: Settings, models: Sequence[Profile], *, seed: int) -> WorldPlan:
+    """A cluster with the nodes that its models need."""
     return WorldPlan(
         settings=settings, nodes=_nodes(models), pools=_pools(models), models=models, seed=seed
     )

@@ -43,23 +43,25 @@ def watch(world: World, tell: Tell) -> Callable[[], None]:
     followed = [each for each in world.store.resources if name_of(each) in FOLLOWED]
     now = world.timeline.now()
     for resource in followed:
-        items = [_bare(each) for each in world.store.list(resource)]
+        items = list(world.store.list(resource))
         listed = {"metadata": {"resourceVersion": str(world.store.resource_version)}}
         tell(now, name_of(resource), "LIST", {**listed, "items": items})
 
     def listener(event: StoreEvent) -> None:
         if name_of(event.resource) in FOLLOWED:
             moment = world.timeline.now()
-            tell(moment, name_of(event.resource), event.type, _bare(event.object))
+            tell(moment, name_of(event.resource), event.type, event.object)
 
     return world.store.subscribe(listener)
 
 
 def record(world: World, out: TextIO) -> Callable[[], None]:
-    """Begins to record a world. Returns what ends it."""
+    """Begins to record a world, without managedFields. Returns what ends it."""
 
     def write(moment: datetime, resource: str, kind: str, obj: JsonObject) -> None:
-        out.write(line(moment, resource, kind, obj) + "\n")
+        if kind == "LIST":
+            obj = obj | {"items": [_bare(each) for each in obj["items"]]}
+        out.write(line(moment, resource, kind, _bare(obj)) + "\n")
 
     return watch(world, write)
 

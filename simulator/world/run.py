@@ -19,6 +19,7 @@ from simulator.access.kubeconfig import Context, write_kubeconfig
 from simulator.access.manifests import account_with_roles, documents
 from simulator.access.rules import Identity
 from simulator.api.server import ApiServer
+from simulator.past.living import live_through
 from simulator.world.calling import Callers
 from simulator.world.catalogue import plans
 from simulator.world.gateway import Gateway
@@ -49,7 +50,7 @@ USERS: dict[str, tuple[str, ...] | None] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """port_base: 0 takes any free ports."""
+    """port_base: 0 takes any free ports. history: a past that is written down; none by itself."""
 
     directory: Path
     clusters: int = 3
@@ -57,6 +58,12 @@ class Options:
     seed: int = 1
     speed: float = 1.0
     port_base: int = 0
+    history: timedelta = timedelta(0)
+
+    @property
+    def pasts(self) -> Path:
+        """Where the pasts of the clusters are written."""
+        return self.directory / "past"
 
 
 class Running:
@@ -64,7 +71,9 @@ class Running:
 
     def __init__(self, plan: WorldPlan, options: Options, truth: TextIO) -> None:
         self.name = plan.settings.name
-        start = datetime.now(UTC) - timedelta(seconds=past_seconds(plan) / options.speed)
+        self.options = options
+        self.ordinary = timedelta(seconds=past_seconds(plan) / options.speed)
+        start = datetime.now(UTC) - max(self.ordinary, options.history)
         self.timeline = Timeline(start, options.speed)
         self.world = World(plan, self.timeline, keep=lambda each: _keep(truth, each))
         self.callers = Callers(self.world)
@@ -83,9 +92,30 @@ class Running:
 
     def live_through_the_past(self) -> None:
         """From the first object to now, as fast as it goes."""
-        seed(self.world)
-        self.traffic.begin()
+        if self.past is not None:
+            self._live_through_history(self.past)
+        else:
+            seed(self.world)
+            self.traffic.begin()
         self.catch_up()
+
+    @property
+    def past(self) -> Path | None:
+        """The file of its past, None if it has no more than the usual one."""
+        if self.options.history <= self.ordinary:
+            return None
+        return self.options.pasts / f"{self.name}.jsonl.gz"
+
+    def _live_through_history(self, path: Path) -> None:
+        until = self.timeline.now() + self.options.history
+        seed(self.world, past_s=self.options.history.total_seconds() * self.options.speed)
+        live_through(
+            self.world,
+            self.traffic,
+            ordinary_from=until - self.ordinary,
+            until=until,
+            path=path,
+        )
 
     def catch_up(self) -> None:
         """To this very moment: living through the past took time too."""
@@ -127,6 +157,7 @@ class Running:
             "gateway": self.gateway.url,
             "knative": self.world.plan.settings.knative,
             "kserve": self.world.plan.settings.kserve,
+            "past": str(self.past) if self.past else None,
         }
 
 

@@ -95,7 +95,7 @@ class World:
         else:
             LLMInferenceServices(self.cluster)
         InferenceServices(self.cluster)
-        Causes(self.cluster, self.activator)
+        self.causes = Causes(self.cluster, self.activator)
         self.cluster.on(PODS, self._pod_changed)
 
     def _start_kubernetes(self) -> None:

@@ -64,10 +64,20 @@ def test_updates(second: dict[str, Any], expected: dict[str, list[str]]) -> None
     assert found == expected
 
 
-def test_the_time_moves_only_with_the_fields() -> None:
-    entries = updated([], new=annotated(a="1"), old=None, writer=ALICE, time="1")
-    again = updated(entries, new=annotated(a="2"), old=annotated(a="1"), writer=ALICE, time="2")
-    assert again[0]["time"] == "1"
+@pytest.mark.parametrize(
+    ("second", "time"),
+    [
+        pytest.param(annotated(a="2", b="1"), "2", id="another value of a field that was its own"),
+        pytest.param(annotated(a="1", b="1", c="1"), "2", id="one field more"),
+        pytest.param(annotated(a="1", b="1"), "1", id="nothing new"),
+        pytest.param(annotated(a="1"), "1", id="a field taken away"),
+    ],
+)
+def test_the_time_moves_when_a_value_is_set(second: dict[str, Any], time: str) -> None:
+    first = annotated(a="1", b="1")
+    entries = updated([], new=first, old=None, writer=ALICE, time="1")
+    again = updated(entries, new=second, old=first, writer=ALICE, time="2")
+    assert again[0]["time"] == time
 
 
 def test_items_of_built_in_lists_are_owned_by_key() -> None:
