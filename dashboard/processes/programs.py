@@ -62,7 +62,8 @@ def web_server(layout: Layout) -> tuple[str, ...]:
 def worker(name: str, *, queues: str, threads: int) -> tuple[str, ...]:
     """A Celery worker on threads: its tasks wait for clusters, they do not compute."""
     return (
-        *("-m", "celery", "-A", "workers.celery:app", "worker"),
+        # Its banner would push the first admin's link off the terminal.
+        *("-m", "celery", "--quiet", "-A", "workers.celery:app", "worker"),
         *("-n", f"{name}@%h", "-Q", queues, "-P", "threads", "-c", str(threads)),
         *("--without-gossip", "--without-mingle", "-l", "INFO"),
     )
