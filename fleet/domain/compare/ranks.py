@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from math import comb, sqrt
+from math import exp, lgamma, sqrt
 from statistics import NormalDist
 
 from fleet.domain.compare.numbers import median
@@ -56,9 +56,21 @@ def shift(before: Sequence[float], after: Sequence[float]) -> float:
 def fisher_p(hits: int, drawn: int, *, marked: int, total: int) -> float:
     """Chance of at least `hits` marked ones among `drawn` of `total`, of which `marked` are marked
     (Fisher's exact test, one-sided)."""
-    most = min(drawn, marked)
-    ways = sum(comb(marked, k) * comb(total - marked, drawn - k) for k in range(hits, most + 1))
-    return ways / comb(total, drawn)
+    k = max(hits, 0, drawn + marked - total)
+    chance = exp(
+        _log_ways(marked, k) + _log_ways(total - marked, drawn - k) - _log_ways(total, drawn)
+    )
+    whole = chance
+    while k < min(drawn, marked) and chance > 0.0:
+        chance *= (marked - k) * (drawn - k)
+        chance /= (k + 1) * (total - marked - drawn + k + 1)
+        whole += chance
+        k += 1
+    return min(1.0, whole)
+
+
+def _log_ways(things: int, taken: int) -> float:
+    return lgamma(things + 1) - lgamma(taken + 1) - lgamma(things - taken + 1)
 
 
 def holm(chances: Sequence[float]) -> list[float]:
