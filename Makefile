@@ -11,7 +11,8 @@ PORT ?= 8000
 SEED ?= 1
 CLUSTERS ?= 3
 MODELS ?= 24
-export PORT SEED CLUSTERS MODELS
+HISTORY ?=
+export PORT SEED CLUSTERS MODELS HISTORY
 
 .PHONY: help setup demo run test check format lint types contracts bench truth shots docs lock
 
@@ -30,7 +31,7 @@ setup: ## make .venv from the hash-pinned lock file
 		echo "$(LOCK_SUM)" > $(STAMP); \
 	fi
 
-demo: setup ## everything on simulated clusters: PORT, SEED, CLUSTERS, MODELS
+demo: setup ## everything on simulated clusters: PORT, SEED, CLUSTERS, MODELS, HISTORY=7d
 	@exec $(BIN)/python manage.py demo
 
 run: setup ## the same against real clusters: PILOTLIGHT_CONTEXTS, KUBECONFIG, PORT

@@ -68,6 +68,55 @@ class Odd:
 Message = Change | Listed | Bookmark | Odd
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PastBegin:
+    """Whose past a recording is: from when, until when. simulated: it never happened."""
+
+    cluster: str
+    since: datetime
+    until: datetime
+    simulated: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PastEnd:
+    """The recording is whole, up to this resourceVersion of its cluster."""
+
+    resource_version: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SaidLog:
+    """What the running (or last) run of a pod's container had written at `received_at`: whole
+    lines with the kubelet's stamp."""
+
+    uid: str
+    container: str
+    lines: tuple[str, ...]
+    received_at: datetime
+
+
+PastMessage = Change | Listed | SaidLog | PastEnd
+
+
+class PastReader(Protocol):
+    """Reads a recorded past once, in order; raises only fleet.errors.
+
+    skipped: how many messages could not be read; problems: the first of them, for people.
+    """
+
+    @property
+    def skipped(self) -> int: ...
+
+    @property
+    def problems(self) -> Sequence[str]: ...
+
+    def begin(self) -> PastBegin: ...
+
+    def messages(self) -> Iterator[PastMessage]: ...
+
+
 class ClusterReader(Protocol):
     """Reads one cluster. Every call has a time-out; raises only fleet.errors.
 

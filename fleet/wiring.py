@@ -7,6 +7,7 @@ import threading
 from collections import defaultdict
 from datetime import UTC, datetime
 from functools import cache
+from pathlib import Path
 
 from django.conf import settings
 
@@ -16,6 +17,7 @@ from fleet.actions.tools import Tools
 from fleet.adapters.credentials import KeyRing, WrongKey
 from fleet.adapters.kubernetes.client import Access, Client
 from fleet.adapters.kubernetes.logs import KubernetesLogs
+from fleet.adapters.kubernetes.past import PastFile
 from fleet.adapters.kubernetes.reader import KubernetesReader
 from fleet.adapters.kubernetes.writer import KubernetesWriter
 from fleet.adapters.openai.caller import OpenAiCaller
@@ -30,6 +32,7 @@ from fleet.history.plans import expire_plans, unclaimed_plans
 from fleet.history.secrets import Secret, reseal_secrets, set_actor_token, set_model_key
 from fleet.models import Cluster
 from fleet.observe.follow import Task, follow
+from fleet.observe.past import PastRead, PastTask, read_past
 from fleet.ports import Announcer, ClusterFacts, ClusterWriter, ModelCaller
 from fleet.reporting import weekly
 
@@ -104,6 +107,18 @@ def _task(lease: Lease, over: threading.Event) -> Task:
         namespaces=tuple(cluster.namespaces),
         logs=KubernetesLogs(reader_access(cluster)),
     )
+
+
+def import_past(path: Path, *, stop: threading.Event) -> tuple[PastRead, list[str]]:
+    """Read a recorded past; what came of it, and the first things that could not be read.
+
+    Raises fleet.errors; see fleet.observe.past.
+    """
+    past = PastFile(path)
+    task = PastTask(
+        past=past, announcer=announcer(), clock=now, stop=stop, settings=ledger_settings()
+    )
+    return read_past(task), past.problems
 
 
 def look_at(cluster: Cluster) -> ClusterFacts:

@@ -40,6 +40,7 @@ class Options:
     seed: int
     clusters: int
     models: int
+    history: str
     state: Path
 
     @property
@@ -82,7 +83,8 @@ def _run(
     port = _port(options.port)
     url = f"http://127.0.0.1:{port}"
     shutil.rmtree(options.home, ignore_errors=True)
-    _say("Starting the simulated clusters …")
+    aged = "" if options.history == "0h" else f" and living through {options.history} of past"
+    _say(f"Starting the simulated clusters{aged} …")
     started.append(_start_clusters(options))
     described = options.home / "clusters" / "simulated.json"
     if not _until(described.exists, CLUSTERS_WITHIN_S, started=started, stop=stop, what="clusters"):
@@ -97,25 +99,55 @@ def _run(
     accounts = json.loads((options.home / "accounts.json").read_text())
     write(record, {"url": url, "kubeconfig": str(options.kubeconfig), **accounts})
     _say(_welcome(url, options, accounts))
+    past = _start_past(options)
+    started += [past] if past else []
     while not stop.wait(0.5):
+        past = _watch_past(past, started)
         _all_run(started)
 
 
 def _start_clusters(options: Options) -> subprocess.Popen[bytes]:
     asked = ("--clusters", str(options.clusters), "--models", str(options.models))
     where = ("--seed", str(options.seed), "--dir", str(options.kubeconfig.parent))
+    past = ("--history", options.history)
     log = options.home / "logs" / "clusters.log"
-    return children.start((*MANAGE, "simulate", *asked, *where), environ=os.environ, log=log)
+    return children.start((*MANAGE, "simulate", *asked, *where, *past), environ=os.environ, log=log)
 
 
-def _start_product(options: Options, port: int) -> subprocess.Popen[bytes]:
-    clusters = _described(options)
-    environ = {
+def _start_past(options: Options) -> subprocess.Popen[bytes] | None:
+    """Read the clusters' pasts, if they have any, beside everything else and behind it."""
+    pasts = [cluster["past"] for cluster in _described(options) if cluster["past"]]
+    if not pasts:
+        return None
+    _say("Reading the past of the clusters in the background …")
+    argv = ("nice", "-n", "5", *MANAGE, "import-past", *pasts)
+    log = options.home / "logs" / "past.log"
+    return children.start(argv, environ=_environ(options), log=log)
+
+
+def _watch_past(
+    past: subprocess.Popen[bytes] | None, started: list[subprocess.Popen[bytes]]
+) -> subprocess.Popen[bytes] | None:
+    """Unlike every other child this one may end: the rest goes on without it."""
+    if past is None or past.poll() is None:
+        return past
+    started.remove(past)
+    _say("The past is there." if past.returncode == 0 else "The past is not whole: see past.log")
+    return None
+
+
+def _environ(options: Options) -> dict[str, str]:
+    """The product's, on these clusters."""
+    return {
         **os.environ,
         "PILOTLIGHT_STATE_DIR": str(options.home),
         "PILOTLIGHT_KUBECONFIG": str(options.kubeconfig),
-        "PILOTLIGHT_CONTEXTS": ",".join(cluster["context"] for cluster in clusters),
+        "PILOTLIGHT_CONTEXTS": ",".join(each["context"] for each in _described(options)),
     }
+
+
+def _start_product(options: Options, port: int) -> subprocess.Popen[bytes]:
+    clusters, environ = _described(options), _environ(options)
     logs, accounts = options.home / "logs", options.home / "accounts.json"
     asked = ["--port", str(port), "--logs", str(logs), "--accounts", str(accounts)]
     for cluster in clusters:
@@ -191,6 +223,7 @@ def _options() -> Options:
     parser = argparse.ArgumentParser(prog="manage.py demo")
     for name in ("port", "seed", "clusters", "models"):
         parser.add_argument(f"--{name}", type=int, required=True)
+    parser.add_argument("--history", default="0h")
     parser.add_argument("--state", type=Path, required=True)
     return Options(**vars(parser.parse_args()))
 

@@ -11,13 +11,15 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
+from simulator.past.length import as_text, length
+
 DEFAULTS = {"port": 8000, "seed": 1, "clusters": 3, "models": 24}
 # 26 clusters: they are told apart by a letter. Port 0 = any that is free.
 BOUNDS = {"port": (0, 65535), "seed": (-(2**31), 2**31), "clusters": (1, 26), "models": (1, 5000)}
 
 
 class Command(BaseCommand):
-    """Options may also come as variables: PORT, SEED, CLUSTERS, MODELS."""
+    """Options may also come as variables: PORT, SEED, CLUSTERS, MODELS, HISTORY."""
 
     help = "Start simulated clusters and everything that watches them; Ctrl-C ends it all."
     requires_system_checks = []
@@ -27,11 +29,18 @@ class Command(BaseCommand):
         for name, default in DEFAULTS.items():
             given = os.environ.get(name.upper(), default)
             parser.add_argument(f"--{name}", type=_whole(*BOUNDS[name]), default=given)
+        parser.add_argument(
+            "--history",
+            type=length,
+            default=os.environ.get("HISTORY", "") or "0h",
+            help="a past of the simulated clusters, as 7d or 12h",
+        )
         parser.add_argument("--state", type=Path, default=Path("var"))
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Does not return: a process without Django takes this one's place."""
         arguments = ["--state", str(options["state"].absolute())]
+        arguments += ["--history", as_text(options["history"])]
         for name in DEFAULTS:
             arguments += [f"--{name}", str(options[name])]
         os.execv(sys.executable, [sys.executable, "-m", "simulator.demo", *arguments])

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
+from simulator.past.length import length
 from simulator.world.run import Options, run
 
 
@@ -21,6 +23,12 @@ class Command(BaseCommand):
         parser.add_argument("--seed", type=int, default=1)
         parser.add_argument("--speed", type=float, default=1.0, help="divides stage lengths")
         parser.add_argument("--dir", type=Path, default=Path("var/simulated"))
+        parser.add_argument(
+            "--history",
+            type=length,
+            default=timedelta(0),
+            help="a past to write down, as 7d or 12h",
+        )
         parser.add_argument("--port-base", type=int, default=0, help="0: any free ports")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -32,5 +40,6 @@ class Command(BaseCommand):
             seed=options["seed"],
             speed=options["speed"],
             port_base=options["port_base"],
+            history=options["history"],
         )
         asyncio.run(run(asked))

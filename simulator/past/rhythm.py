@@ -1,0 +1,72 @@
+"""Callers of ordinary weeks: many in working hours, few at night, fewer still at the weekend.
+
+They call often enough to wake what sleeps; calls that would change nothing are left out.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from simulator.world.profiles import Profile, Rhythm
+from simulator.world.traffic import Traffic
+
+SATURDAY = 5
+# Shares of the busiest hours' callers (UTC).
+WORK, EVENING, NIGHT, WEEKEND = 1.0, 0.45, 0.12, 0.3
+WORK_HOURS = range(7, 18)
+EVENING_HOURS = range(18, 22)
+# Mean pauses between bursts in the busiest hours, of one model of a few.
+PAUSES_S = {Rhythm.BURSTS: 2200.0, Rhythm.RARE: 9000.0}
+STEADY_S = 1800.0
+# A fleet with more models that sleep and wake than this calls each of them less often.
+WAKING_AT_MOST = 4
+# The pause is drawn again after this, so that a night's long one does not reach into the day.
+LOOK_AGAIN_S = 3600.0
+
+
+def week_share(moment: datetime) -> float:
+    """Callers at a moment of the week, as a share of those in working hours."""
+    hour = moment.hour
+    share = WORK if hour in WORK_HOURS else EVENING if hour in EVENING_HOURS else NIGHT
+    return share * (WEEKEND if moment.weekday() >= SATURDAY else 1.0)
+
+
+class WeekOfCallers:
+    """The callers of one cluster up to `until`. spared: models that nobody calls just now."""
+
+    def __init__(self, traffic: Traffic, until: datetime) -> None:
+        self.traffic = traffic
+        self.world = traffic.world
+        self.until = until
+        self.spared: set[tuple[str, str]] = set()
+        waking = sum(each.rhythm in PAUSES_S for each in self.world.plan.models)
+        self._thinned = max(1.0, waking / WAKING_AT_MOST)
+
+    def begin(self) -> None:
+        """Somebody comes for each model that is called at all."""
+        for profile in self.world.plan.models:
+            if profile.rhythm in PAUSES_S:
+                self._pause(profile, PAUSES_S[profile.rhythm] * self._thinned)
+            elif profile.rhythm is Rhythm.STEADY:
+                self._pause(profile, STEADY_S)
+
+    def _pause(self, profile: Profile, mean_s: float) -> None:
+        timeline = self.world.timeline
+        mean_s_now = mean_s / week_share(timeline.now())
+        gap = self.world.cluster.draws.exponential(f"week/{profile.key}", mean_s_now)
+        comes = gap <= LOOK_AGAIN_S
+
+        def come() -> None:
+            if timeline.now() >= self.until:
+                return
+            if comes and profile.key not in self.spared:
+                self._call(profile)
+            self._pause(profile, mean_s)
+
+        timeline.after_real(min(gap, LOOK_AGAIN_S), come)
+
+    def _call(self, profile: Profile) -> None:
+        if profile.rhythm is Rhythm.STEADY:
+            self.traffic.call(profile)
+        else:
+            self.traffic.burst(profile)
