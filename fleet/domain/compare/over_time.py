@@ -1,11 +1,11 @@
 """Lengths over time, with marks where something new came."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from fleet.domain.compare.numbers import p50_s, p95_s
-from fleet.domain.compare.records import Attribute, Compared, finished, value_of
+from fleet.domain.compare.records import Attribute, Compared, finished, reader_of
 
 HOUR = timedelta(hours=1)
 # (spans up to, their buckets): about 50 to 60 points each; longer spans go by day.
@@ -90,17 +90,22 @@ def _bucket(at: datetime, lengths: list[float]) -> Bucket:
 def first_seen(starts: Iterable[Compared]) -> list[Mark]:
     """Oldest first, of starts of any mode and outcome. What a model's first known start had is
     where it began, not a change."""
-    seen: dict[tuple[str, Attribute], set[str]] = {}
-    marks: list[Mark] = []
-    for start in sorted(starts, key=lambda start: (start.started_at, start.id)):
-        for attribute in MARKED:
-            value = value_of(start, attribute)
-            known = seen.setdefault((start.model_uid, attribute), set())
-            if value and known and value not in known:
-                marks.append(_mark(start, attribute, value))
-            if value:
-                known.add(value)
-    return marks
+    ordered = sorted(starts, key=lambda start: (start.started_at, start.id))
+    marks = [mark for attribute in MARKED for mark in _new_of(ordered, attribute)]
+    return sorted(marks, key=lambda mark: (mark.at, mark.start_id))
+
+
+def _new_of(ordered: Iterable[Compared], attribute: Attribute) -> Iterator[Mark]:
+    value_of = reader_of(attribute)
+    seen: dict[str, set[str]] = {}
+    for start in ordered:
+        value = value_of(start)
+        known = seen.setdefault(start.model_uid, set())
+        if not value or value in known:
+            continue
+        if known:
+            yield _mark(start, attribute, value)
+        known.add(value)
 
 
 def _mark(start: Compared, attribute: Attribute, value: str) -> Mark:

@@ -8,7 +8,7 @@ from statistics import NormalDist
 from fleet.domain.compare.numbers import median
 
 # Differences of this many values of each side, the first ones given, tell the shift.
-PAIRED_AT_MOST = 60
+PAIRED_AT_MOST = 50
 
 _NORMAL = NormalDist()
 
@@ -48,7 +48,7 @@ def _ties(values: Sequence[float]) -> float:
 def shift(before: Sequence[float], after: Sequence[float]) -> float:
     """How much larger `after` is: the median of all differences (Hodges & Lehmann 1963).
 
-    Neither may be empty; only the first 60 of each are paired.
+    Neither may be empty; only the first 50 of each are paired.
     """
     return median([b - a for a in before[:PAIRED_AT_MOST] for b in after[:PAIRED_AT_MOST]])
 

@@ -1,9 +1,10 @@
 """A start reduced to what comparing needs."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from operator import attrgetter
 
 from fleet.domain.coldstart.start import Outcome, Phase
 
@@ -56,9 +57,9 @@ class Attribute(StrEnum):
     ENGINE_VERSION = "engine_version"
 
 
-def value_of(start: Compared, attribute: Attribute) -> str:
-    """The start's value of an attribute, "" when not known."""
-    return str(getattr(start, attribute.value))
+def reader_of(attribute: Attribute) -> Callable[[Compared], str]:
+    """What reads a start's value of the attribute, "" when not known."""
+    return attrgetter(attribute.value)
 
 
 def finished(starts: Iterable[Compared], *, mode: str = "") -> list[Compared]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from fleet.domain.coldstart.remaining import percentile
 from fleet.domain.compare.ranks import fisher_p, holm
-from fleet.domain.compare.records import Attribute, Compared, finished, value_of
+from fleet.domain.compare.records import Attribute, Compared, finished, reader_of
 
 # docs/comparing.md, "The slow set".
 SLOWEST = 0.75
@@ -93,8 +93,8 @@ def _halves(ready: Iterable[Compared], *, with_mode: bool) -> Halves:
 
 def _common(attribute: Attribute, halves: Halves) -> list[Common]:
     """Of values that are known; nothing if all starts have the same."""
-    slow, rest = ([value_of(start, attribute) for start in half] for half in halves)
-    known_slow, known_rest = Counter(filter(None, slow)), Counter(filter(None, rest))
+    value_of = reader_of(attribute)
+    known_slow, known_rest = (Counter(filter(None, map(value_of, half))) for half in halves)
     values = known_slow | known_rest
     if len(values) < 2 or not known_slow:
         return []

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from fleet.domain.coldstart.remaining import percentile
 from fleet.domain.compare.numbers import ENOUGH_FOR_P95
-from fleet.domain.compare.records import Attribute, Compared, finished, value_of
+from fleet.domain.compare.records import Attribute, Compared, finished, reader_of
 
 # A curve of more points looks the same.
 CURVE_POINTS = 200
@@ -52,8 +52,9 @@ class Spread:
 def spreads(starts: Iterable[Compared], by: Attribute, *, mode: str) -> tuple[Spread, ...]:
     """One for each value, that of the newest start first."""
     groups: dict[str, list[Compared]] = {}
+    value_of = reader_of(by)
     for start in finished(starts, mode=mode):
-        groups.setdefault(value_of(start, by), []).append(start)
+        groups.setdefault(value_of(start), []).append(start)
     found = (_spread(value, group, mode) for value, group in groups.items())
     return tuple(sorted(found, key=lambda spread: spread.newest_at, reverse=True))
 
