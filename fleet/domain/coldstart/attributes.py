@@ -8,6 +8,7 @@ from typing import Any
 
 from fleet.domain.coldstart.evidence import Evidence
 from fleet.domain.coldstart.heard import Heard, log_of
+from fleet.domain.coldstart.outcome import image_cached
 from fleet.domain.records.engine import version_of_image
 
 _DIGEST = re.compile(r"sha256:[0-9a-f]{1,64}$")
@@ -36,7 +37,7 @@ def _of_replica(evidence: Evidence, heard: Heard | None) -> dict[str, Any]:
         "image": image,
         "image_digest": digest_of(evidence.image_id),
         "engine_version": str((log or {}).get("engine_version") or "") or version_of_image(image),
-        "gpus": evidence.gpus,
+        "gpus": sum(pod.gpus for pod in evidence.pods()),
         "node_pool": evidence.pool,
         "weights_from": _WEIGHTS.get(evidence.weights_from, evidence.weights_from),
         "log": log,
@@ -52,6 +53,7 @@ def digest_of(image_id: str) -> str:
 def image_pull_of(evidence: Evidence) -> str:
     """full: the kubelet pulled the model server's image for this start; cached: the node had it;
     "" where no Event told."""
-    if evidence.cached is None:
+    cached = image_cached(evidence)
+    if cached is None:
         return ""
-    return "cached" if evidence.cached else "full"
+    return "cached" if cached else "full"

@@ -28,14 +28,6 @@ class Attempt:
 
 
 @dataclass(slots=True)
-class Member:
-    """A worker pod of a LeaderWorkerSet group: it becomes ready together with its leader."""
-
-    scheduled: Sight | None = None
-    ready: Sight | None = None
-
-
-@dataclass(slots=True)
 class Evidence:
     """What was seen of one replica. None = not seen; moments as in `sight`.
 
@@ -44,9 +36,11 @@ class Evidence:
     watched). looked: our clock at the last message about the pod itself.
     demand, trigger, origin: why and since when the replica was wanted, by `trigger.demand_of`;
     fixed: that answer will not change any more.
-    scheduled, unschedulable, node_coming: the scheduler's answers, and a node on its way.
+    scheduled, unschedulable, node_coming: the scheduler's answers, and a node on its way;
+    node_born: creationTimestamp of a node that was made while it waited.
     fetch_*: the storage-initializer, from its first run to its good end. model_pull_*: an OCI image
-    that holds the model. pull_*: the model server's image; waited_s: pulling with its queue.
+    that holds the model, model_init: the first container that ran from it. held_back: a native
+    sidecar runs between the weights and the model's container. pull_*: the model server's image.
     main_started: first run of the model's container; *_event: the same by Events, which give the
     first run also after restarts. main_waited: it was seen running and not answering.
     trouble: class, reason of what stands in the way now. error: the last error before ready.
@@ -56,6 +50,9 @@ class Evidence:
     resource_version: of the last look at the pod.
     unseen_end: it was gone after a gap.
     heard: what the server's log said of the first start, None where it is not read.
+    group, group_size: of a LeaderWorkerSet, "" and 0 where there is none or nothing tells.
+    members: its worker pods by uid; complete: all of them were ready with their leader, and what
+    becomes of them later is no part of the start.
     image, image_id: of the model's container, as the pod declares it and as the node runs it;
     declared_image: as the Revision declares it, before its tag was resolved; image_bytes: by the
     Pulled Event. pool: of the node. deadline_s: how long the rollout may take.
@@ -94,11 +91,15 @@ class Evidence:
     unschedulable: Sight | None = None
     unschedulable_why: str = ""
     node_coming: Sight | None = None
+    node_born: float | None = None
     fetch_started: Sight | None = None
     fetch_event: Sight | None = None
     fetch_ended: Sight | None = None
     model_pull_started: Sight | None = None
     model_pulled: Sight | None = None
+    model_cached: bool | None = None
+    model_init: Sight | None = None
+    held_back: bool = False
     pull_started: Sight | None = None
     pulled: Sight | None = None
     cached: bool | None = None
@@ -111,6 +112,7 @@ class Evidence:
     ready_now: bool = False
     routed: Sight | None = None
     restarts: int = 0
+    init_restarts: int = 0
     trouble: tuple[str, str] | None = None
     error: tuple[str, str] | None = None
     deadline: Sight | None = None
@@ -124,7 +126,19 @@ class Evidence:
     lag_high: float | None = None
     lags: int = 0
     attempts: list[Attempt] = field(default_factory=list)
-    members: dict[str, Member] = field(default_factory=dict)
+    group: str = ""
+    group_size: int = 0
+    complete: bool = False
+    members: dict[str, "Evidence"] = field(default_factory=dict)
+
+    def pods(self) -> tuple["Evidence", ...]:
+        """The pods that become ready as one: the leader goes first."""
+        return (self, *self.members.values())
+
+    @property
+    def members_missing(self) -> bool:
+        """Whether the group has pods that were not seen yet."""
+        return len(self.members) + 1 < min(self.group_size, MEMBERS_AT_MOST + 1)
 
     @property
     def ahead_s(self) -> float:
@@ -141,7 +155,7 @@ class Evidence:
 
 _SIGHTS = frozenset(
     item.name
-    for item in (*fields(Evidence), *fields(Attempt), *fields(Member))
+    for item in (*fields(Evidence), *fields(Attempt))
     if item.type in {Sight, Sight | None}
 )
 _PAIRS = frozenset({"trouble", "error"})
@@ -149,13 +163,16 @@ _PAIRS = frozenset({"trouble", "error"})
 
 def facts_of(evidence: Evidence) -> dict[str, object]:
     """Plain JSON values: only what differs from an empty replica."""
-    facts: dict[str, object] = {"version": VERSION}
-    empty = Evidence(uid="")
-    for item in fields(Evidence):
-        value = getattr(evidence, item.name)
-        if value != getattr(empty, item.name):
-            facts[item.name] = _plain(value)
-    return facts
+    return {"version": VERSION} | _different(evidence)
+
+
+_EMPTY = Evidence(uid="")
+_NAMES = tuple(item.name for item in fields(Evidence))
+
+
+def _different(evidence: Evidence) -> dict[str, object]:
+    values = ((name, getattr(evidence, name)) for name in _NAMES)
+    return {name: _plain(value) for name, value in values if value != getattr(_EMPTY, name)}
 
 
 def _plain(value: Any) -> Any:
@@ -168,7 +185,9 @@ def _plain(value: Any) -> Any:
         return [_plain(item) for item in value]
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, Attempt | Member):
+    if isinstance(value, Evidence):
+        return _different(value)
+    if isinstance(value, Attempt):
         return {item.name: _plain(getattr(value, item.name)) for item in fields(value)}
     return value
 
@@ -178,9 +197,11 @@ def evidence_of(facts: dict[str, object]) -> Evidence:
     ValueError, facts without a uid KeyError."""
     if facts.get("version") != VERSION:
         raise ValueError(f"facts of version {facts.get('version')!r}, not {VERSION}")
-    known = {item.name for item in fields(Evidence)}
-    values = {key: _read(key, value) for key, value in facts.items() if key in known}
-    return Evidence(**{"uid": facts["uid"], **values})
+    return _evidence_of({"uid": facts["uid"], **facts})
+
+
+def _evidence_of(facts: dict[str, Any]) -> Evidence:
+    return Evidence(**{key: _read(key, value) for key, value in facts.items() if key in _NAMES})
 
 
 def _read(key: str, value: Any) -> Any:
@@ -193,7 +214,7 @@ def _read(key: str, value: Any) -> Any:
     if key == "attempts":
         return [Attempt(**_parts(item)) for item in value]
     if key == "members":
-        return {uid: Member(**_parts(item)) for uid, item in value.items()}
+        return {uid: _evidence_of({"uid": uid, **item}) for uid, item in value.items()}
     return value
 
 

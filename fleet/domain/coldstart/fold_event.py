@@ -6,6 +6,7 @@ import re
 
 from fleet.domain.coldstart.evidence import Evidence
 from fleet.domain.coldstart.fold_pod import FETCH
+from fleet.domain.coldstart.fold_pull import fold_pull
 from fleet.domain.coldstart.sight import Sight
 from fleet.domain.coldstart.trouble import REASON_LENGTH
 from fleet.domain.records.events import EventRecord
@@ -14,8 +15,8 @@ from fleet.domain.records.events import EventRecord
 # karpenter pkg/controllers/provisioning/scheduling/events.go.
 _NODE_COMING = frozenset({"TriggeredScaleUp", "Nominated"})
 _PROBE_KILL = re.compile(r"failed (liveness|startup) probe")
-_PRESENT = "already present on machine"
-_SIZE = re.compile(r"Image size: (\d{1,18}) bytes")
+# Karpenter nominates nodes that are there, too; one that is only claimed is still to come.
+_NODE_THERE = re.compile(r"(?:^|[\s,])node/")
 
 FOLDED = frozenset(
     {
@@ -45,15 +46,21 @@ def fold_event(evidence: Evidence, event: EventRecord, *, at: float, live: bool)
             evidence.unschedulable = evidence.unschedulable or sight
             evidence.unschedulable_why = event.message[:REASON_LENGTH]
         case "Pulling" | "Pulled":
-            _pulling(evidence, event, sight)
+            fold_pull(evidence, event, sight)
         case "Started":
             _started(evidence, event, sight)
         case "Killing":
             _killing(evidence, event)
         case "Preempted" | "TaintManagerEviction" | "Evicted":
             evidence.disrupted = evidence.disrupted or event.reason
-        case _ if event.reason in _NODE_COMING:
+        case _ if _is_node_coming(event):
             evidence.node_coming = evidence.node_coming or sight
+
+
+def _is_node_coming(event: EventRecord) -> bool:
+    if event.reason == "Nominated" and _NODE_THERE.search(event.message):
+        return False
+    return event.reason in _NODE_COMING
 
 
 def first_sight(event: EventRecord, *, at: float) -> Sight:
@@ -70,22 +77,6 @@ def _lag(evidence: Evidence, event: EventRecord, *, at: float, live: bool) -> No
     evidence.lag_low = lag if evidence.lag_low is None else min(lag, evidence.lag_low)
     evidence.lag_high = lag if evidence.lag_high is None else max(lag, evidence.lag_high)
     evidence.lags += 1
-
-
-def _pulling(evidence: Evidence, event: EventRecord, sight: Sight) -> None:
-    begins = event.reason == "Pulling"
-    if event.container.startswith("modelcar"):
-        if begins:
-            evidence.model_pull_started = evidence.model_pull_started or sight
-        else:
-            evidence.model_pulled = evidence.model_pulled or sight
-    elif event.container == evidence.main and begins:
-        evidence.pull_started = evidence.pull_started or sight
-    elif event.container == evidence.main and evidence.pulled is None:
-        evidence.pulled = sight
-        evidence.cached = _PRESENT in event.message
-        size = _SIZE.search(event.message)
-        evidence.image_bytes = int(size.group(1)) if size else None
 
 
 def _started(evidence: Evidence, event: EventRecord, sight: Sight) -> None:

@@ -1,7 +1,6 @@
 """A pod as read, folded into what is kept of its replica. Twice the same pod changes nothing."""
 
 from fleet.domain.coldstart.evidence import ATTEMPTS_AT_MOST, MEMBERS_AT_MOST, Attempt, Evidence
-from fleet.domain.coldstart.evidence import Member as GroupMember
 from fleet.domain.coldstart.sight import Sight
 from fleet.domain.coldstart.trouble import error_of, trouble_of
 from fleet.domain.records.common import condition
@@ -10,6 +9,8 @@ from fleet.domain.records.workload import ContainerRun, ContainerState, PodRecor
 FETCH = "storage-initializer"
 # Names that KServe gives the model's container. Source: kserve pkg/constants/constants.go.
 _MAIN_NAMES = ("kserve-container", "main", "worker-container")
+# Errors that are over when the model's container runs.
+_BEFORE_RUNNING = frozenset({"image-pull", "container-config"})
 _HELPERS = ("queue-proxy", "istio-proxy", "agent", "modelcar", "transformer-container")
 
 
@@ -33,6 +34,7 @@ def fold_pod(evidence: Evidence, pod: PodRecord, *, at: float) -> None:
     _scheduling(evidence, pod, after=after, at=at)
     states = {state.name: state for state in pod.containers}
     _image_id(evidence, states.get(evidence.main))
+    _initializing(evidence, pod, after=after, at=at)
     if pod.meta.deleted_at is None or evidence.deleted is None:
         _fetching(evidence, states.get(FETCH), after=after, at=at)
         _running(evidence, states.get(evidence.main), after=after, at=at)
@@ -43,6 +45,7 @@ def fold_pod(evidence: Evidence, pod: PodRecord, *, at: float) -> None:
     if evidence.ready is not None and evidence.deleted is None:
         _again(evidence, states.get(evidence.main), after=after, at=at)
     evidence.looked = at
+    note_complete(evidence)
 
 
 def _identity(evidence: Evidence, pod: PodRecord) -> None:
@@ -50,11 +53,26 @@ def _identity(evidence: Evidence, pod: PodRecord) -> None:
     evidence.model_kind, evidence.model = pod.model_kind, pod.model
     evidence.owner_uid, evidence.role = pod.meta.owner_uid, pod.role
     evidence.node = pod.node or evidence.node
+    evidence.group, evidence.group_size = pod.group, pod.group_size or evidence.group_size
     evidence.gpus, evidence.weights_from = pod.gpus, pod.weights_from
     evidence.main = evidence.main or main_container(pod)
     evidence.created = pod.meta.created_at.timestamp()
     image = next((item.image for item in pod.declared if item.name == evidence.main), "")
     evidence.image = image or evidence.image
+
+
+def _initializing(evidence: Evidence, pod: PodRecord, *, after: float | None, at: float) -> None:
+    """Beside the fetch: a modelcar's first run, and sidecars that start after the weights came."""
+    names = [state.name for state in pod.containers if state.init]
+    late = names[names.index(FETCH) + 1 :] if FETCH in names else []
+    evidence.held_back = evidence.held_back or bool(late)
+    for state in pod.containers:
+        if state.init and not state.sidecar and evidence.ready is None:
+            evidence.init_restarts = max(evidence.init_restarts, state.restarts)
+        is_model = state.name.startswith("modelcar")
+        started = first_start(state) if is_model and evidence.model_init is None else None
+        if started is not None:
+            evidence.model_init = Sight(started, after, at)
 
 
 def _image_id(evidence: Evidence, state: ContainerState | None) -> None:
@@ -147,7 +165,22 @@ def _troubles(evidence: Evidence, pod: PodRecord) -> None:
     """What stands in the way is only asked of a pod that shall live."""
     evidence.trouble = trouble_of(pod, main=evidence.main, known=evidence.error)
     if evidence.ready is None:
-        evidence.error = error_of(pod, main=evidence.main, known=evidence.error)
+        known = None if _is_overcome(evidence, pod) else evidence.error
+        evidence.error = error_of(pod, main=evidence.main, known=known)
+
+
+def _is_overcome(evidence: Evidence, pod: PodRecord) -> bool:
+    """Init containers that failed and then did their work, an image that came after all: whatever
+    ends the start later, they do not."""
+    if evidence.error is None or evidence.trouble is not None:
+        return False
+    done = condition(pod.conditions, "Initialized")
+    initialized = evidence.main_started is not None or (done is not None and done.status == "True")
+    if evidence.error[0] == "fetch-model":
+        return initialized or evidence.fetch_ended is not None
+    if evidence.error[0] == "crash":
+        return initialized and evidence.restarts == 0
+    return evidence.error[0] in _BEFORE_RUNNING and evidence.main_started is not None
 
 
 def _readiness(evidence: Evidence, pod: PodRecord, *, after: float | None, at: float) -> None:
@@ -208,14 +241,34 @@ def _begin(
     return attempt
 
 
-def fold_member(evidence: Evidence, pod: PodRecord, *, at: float) -> None:
-    """A worker of the group that this leader stands for."""
-    if pod.meta.uid not in evidence.members and len(evidence.members) >= MEMBERS_AT_MOST:
-        return
-    member = evidence.members.setdefault(pod.meta.uid, GroupMember())
-    ready = condition(pod.conditions, "Ready")
-    if pod.node and member.scheduled is None:
-        member.scheduled = Sight(None, None, at)
-    if ready is not None and ready.status == "True" and member.ready is None:
-        stamp = ready.changed_at.timestamp() if ready.changed_at else None
-        member.ready = Sight(stamp, None, at)
+def fold_member(evidence: Evidence, pod: PodRecord, *, at: float) -> bool:
+    """A worker of the group that this leader stands for; False if it is no part of its start: it
+    belongs to a group of that name before this one, or came when all were ready."""
+    member = evidence.members.get(pod.meta.uid)
+    if evidence.complete or (member is None and not _joins(evidence, pod)):
+        return False
+    if member is None:
+        member = Evidence(uid=pod.meta.uid, plane_ahead_s=evidence.plane_ahead_s)
+        evidence.members[pod.meta.uid] = member
+    fold_pod(member, pod, at=at)
+    member.resource_version = pod.meta.resource_version
+    note_complete(evidence)
+    return True
+
+
+def _joins(evidence: Evidence, pod: PodRecord) -> bool:
+    """Workers are made after their leader. Source: lws pkg/controllers/pod_controller.go."""
+    made = pod.meta.created_at.timestamp() >= evidence.created - 1.0
+    return made and pod.meta.deleted_at is None and len(evidence.members) < MEMBERS_AT_MOST
+
+
+def drop_member(evidence: Evidence, uid: str) -> None:
+    """A worker is gone: if the group was not ready yet, another one will stand in."""
+    if not evidence.complete:
+        evidence.members.pop(uid, None)
+
+
+def note_complete(evidence: Evidence) -> None:
+    """All pods of a group have been ready: what comes now is no part of the start."""
+    if evidence.members and not evidence.members_missing:
+        evidence.complete = all(pod.ready is not None for pod in evidence.pods())

@@ -7,11 +7,10 @@ from typing import Any
 from fleet.domain.coldstart.attributes import attributes_again, attributes_of
 from fleet.domain.coldstart.evidence import Attempt, Evidence
 from fleet.domain.coldstart.heard import Heard, Part, engine_ready, parts_of
+from fleet.domain.coldstart.moments import Reader, Step
 from fleet.domain.coldstart.outcome import outcome_of, start_mode_of
 from fleet.domain.coldstart.phases import (
-    Reader,
     Span,
-    Step,
     demanded_at,
     ready_at,
     spans_of,
@@ -49,7 +48,7 @@ def measure(evidence: Evidence, *, cluster: str, now: float) -> ColdStart:
     return ColdStart(
         **_identity(evidence, cluster),
         **attributes_of(evidence),
-        restarts=evidence.restarts,
+        restarts=sum(pod.restarts for pod in evidence.pods()),
         trigger=Trigger(evidence.trigger),
         start_mode=start_mode_of(evidence),
         outcome=outcome,

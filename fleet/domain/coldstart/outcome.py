@@ -1,6 +1,7 @@
 """How a start ended, or how it stands; and what was cached when it began."""
 
 from fleet.domain.coldstart.evidence import Evidence
+from fleet.domain.coldstart.preparing import MODEL_IMAGES
 from fleet.domain.coldstart.start import Failure, Outcome, StartMode
 
 # Waiting for a node this long with none on its way stands in a start's way. A wake that waits for
@@ -42,11 +43,17 @@ def outcome_of(evidence: Evidence, *, is_ready: bool, now: float) -> tuple[Outco
 
 
 def _standing(evidence: Evidence, *, now: float) -> Failure | None:
-    """What stands in the way now. A single crash does not, once the container runs again."""
-    if evidence.trouble is None and evidence.error and evidence.restarts >= LOOP_RESTARTS:
-        return Failure(class_=evidence.error[0], reason=evidence.error[1])
-    if evidence.trouble is not None:
-        return Failure(class_=evidence.trouble[0], reason=evidence.trouble[1])
+    """What stands in the way now, of any pod of a group."""
+    found = (_stands(pod, now=now) for pod in evidence.pods())
+    return next((failure for failure in found if failure is not None), None)
+
+
+def _stands(evidence: Evidence, *, now: float) -> Failure | None:
+    """A single crash does not, once the container runs again; a loop does, init containers' too."""
+    loops = max(evidence.restarts, evidence.init_restarts) >= LOOP_RESTARTS
+    stands = evidence.trouble or (evidence.error if loops else None)
+    if stands is not None:
+        return Failure(class_=stands[0], reason=stands[1])
     if evidence.deadline is not None:
         return Failure(class_="deadline", reason="ProgressDeadlineExceeded")
     waits = evidence.unschedulable
@@ -61,24 +68,44 @@ def _ending(evidence: Evidence) -> Failure | None:
     """What ended it, None if it was just taken away."""
     if evidence.disrupted in _LOST:
         return Failure(class_=_LOST[evidence.disrupted], reason=evidence.disrupted)
-    wrong = evidence.trouble or evidence.error
+    wrong = next((w for pod in evidence.pods() if (w := pod.trouble or pod.error)), None)
     if wrong is not None:
         return Failure(class_=wrong[0], reason=wrong[1])
     if evidence.deadline is not None:
         return Failure(class_="deadline", reason="ProgressDeadlineExceeded")
-    if evidence.unschedulable is not None and evidence.scheduled is None:
-        return Failure(class_="unschedulable", reason=evidence.unschedulable_why)
+    for pod in evidence.pods():
+        if pod.unschedulable is not None and pod.scheduled is None:
+            return Failure(class_="unschedulable", reason=pod.unschedulable_why)
     return None
 
 
 def start_mode_of(evidence: Evidence) -> StartMode:
     """By how the model server's image and the weights came. Weights that the server downloads
     itself may or may not be cached: that is unknown, and counts as not cached."""
-    if evidence.cached is None:
+    image, weights = image_cached(evidence), _weights_cached(evidence)
+    if image is None or weights is None:
         return StartMode.UNKNOWN
-    weights = evidence.weights_from in {"pvc", "local-cache"}
-    if evidence.weights_from == "baked":
-        weights = evidence.cached
-    if evidence.cached:
+    if image:
         return StartMode.CACHED_BOTH if weights else StartMode.CACHED_IMAGE
     return StartMode.CACHED_WEIGHTS if weights else StartMode.COLD
+
+
+def image_cached(evidence: Evidence) -> bool | None:
+    """Whether the node had the model server's image; of a group, whether every node had it. None:
+    nothing told."""
+    return _all_of([pod.cached for pod in evidence.pods()])
+
+
+def _weights_cached(evidence: Evidence) -> bool | None:
+    if evidence.weights_from in MODEL_IMAGES:
+        return _all_of([pod.model_cached for pod in evidence.pods()])
+    if evidence.weights_from == "baked":
+        return image_cached(evidence)
+    return evidence.weights_from in {"pvc", "local-cache"}
+
+
+def _all_of(told: list[bool | None]) -> bool | None:
+    """One that had it not decides; of those that tell nothing only the leader counts."""
+    if False in told:
+        return False
+    return told[0]

@@ -5,19 +5,13 @@ from typing import NamedTuple
 
 from fleet.domain.coldstart.evidence import Evidence
 from fleet.domain.coldstart.heard import engine_ready
+from fleet.domain.coldstart.moments import Reader, Step, later
+from fleet.domain.coldstart.preparing import bound_at, preparing
 from fleet.domain.coldstart.sight import Moment, Sight, moment
 from fleet.domain.coldstart.start import Phase
 
 # A whole second, cut, explains this much of a contradiction; more is called clamped.
 CUT_S = 1.0
-
-
-class Step(NamedTuple):
-    """A phase and the moment that ends it; None = not seen to end."""
-
-    phase: Phase
-    until: Moment | None
-    source: str
 
 
 class Span(NamedTuple):
@@ -28,28 +22,6 @@ class Span(NamedTuple):
     end: float
     source: str
     error_s: float | None
-
-
-class Reader:
-    """Brings the sights of one replica to our clock."""
-
-    def __init__(self, evidence: Evidence) -> None:
-        self.evidence = evidence
-        self.ahead_s = evidence.ahead_s
-
-    def node(self, *sights: Sight | None, prompt: bool = False) -> Moment | None:
-        """The first of the sights that is known; its stamp is of the node's clock."""
-        known = next((sight for sight in sights if sight is not None), None)
-        return known and moment(known, ahead_s=self.ahead_s, prompt=prompt)
-
-    def event(self, *sights: Sight | None) -> Moment | None:
-        """As `node`, of an Event: its message goes out at once."""
-        return self.node(*sights, prompt=True)
-
-    def plane(self, sight: Sight | None) -> Moment | None:
-        """Stamped by the API server or the scheduler; the message goes out at once."""
-        ahead_s = self.evidence.plane_ahead_s
-        return sight and moment(sight, ahead_s=ahead_s, prompt=True)
 
 
 def demanded_at(evidence: Evidence) -> Moment:
@@ -70,23 +42,19 @@ def created_at(evidence: Evidence) -> Moment:
 
 def steps_of(evidence: Evidence) -> list[Step]:
     """The phases that a replica of this kind passes, in order, up to Ready."""
-    read = Reader(evidence)
     created = created_at(evidence)
     source = "watch" if evidence.first == "watch" else "object"
     return [
         Step(Phase.DECIDE, created, source),
-        *_scheduling(evidence, read),
-        *_fetching(evidence, read),
-        *_loading(evidence, read),
+        *_scheduling(evidence),
+        *preparing(evidence),
+        *_loading(evidence),
     ]
 
 
-def _scheduling(evidence: Evidence, read: Reader) -> Iterator[Step]:
-    """Waiting with a node on its way is provision-node; a group waits for its last member."""
-    bound = read.plane(evidence.scheduled) or read.plane(evidence.scheduled_event)
-    for member in evidence.members.values():
-        bound = _later(bound, read.plane(member.scheduled))
-    coming = read.plane(evidence.node_coming)
+def _scheduling(evidence: Evidence) -> Iterator[Step]:
+    """Waiting with a node on its way is provision-node; a group waits for its last pod."""
+    bound, coming = bound_at(evidence), _node_coming(evidence)
     if coming is not None and (bound is None or coming.at < bound.at):
         yield Step(Phase.SCHEDULE, coming, "event")
         yield Step(Phase.PROVISION_NODE, bound, "condition")
@@ -94,46 +62,27 @@ def _scheduling(evidence: Evidence, read: Reader) -> Iterator[Step]:
         yield Step(Phase.SCHEDULE, bound, "condition")
 
 
-def _later(one: Moment | None, other: Moment | None) -> Moment | None:
-    """The later of two, None as long as one is missing."""
-    if one is None or other is None:
+def _node_coming(evidence: Evidence) -> Moment | None:
+    """The first word of a node on its way. A node that was made meanwhile proves that one was;
+    since when, only that it was not before the scheduler gave up."""
+    said = [Reader(pod).plane(pod.node_coming) for pod in evidence.pods()]
+    proven = [_node_made(pod) for pod in evidence.pods()]
+    known = [item for item in said if item] or [item for item in proven if item]
+    return min(known, key=lambda item: item.at, default=None)
+
+
+def _node_made(pod: Evidence) -> Moment | None:
+    waits = Reader(pod).plane(pod.unschedulable)
+    if waits is None or pod.node_born is None:
         return None
-    return max(one, other, key=lambda item: item.at)
+    born = pod.node_born - pod.plane_ahead_s
+    return Moment(waits.at, max(waits.error_s, born - waits.at))
 
 
-def _fetching(evidence: Evidence, read: Reader) -> Iterator[Step]:
-    """Sandbox, volumes and init images are prepare; then the weights; then the server's image."""
-    started = read.event(evidence.main_event) or read.node(evidence.main_started)
-    if _fetches(evidence):
-        began = read.event(evidence.fetch_event) or read.node(evidence.fetch_started)
-        yield Step(Phase.PREPARE, began, _by(evidence.fetch_event))
-        yield Step(Phase.FETCH_MODEL, read.node(evidence.fetch_ended), "container")
-        yield Step(Phase.PULL_IMAGE, started, _by(evidence.main_event))
-        return
-    if evidence.model_pulled is not None or evidence.model_pull_started is not None:
-        yield Step(Phase.PREPARE, read.event(evidence.model_pull_started), "event")
-        yield Step(Phase.FETCH_MODEL, read.event(evidence.model_pulled), "event")
-        yield Step(Phase.PULL_IMAGE, started, _by(evidence.main_event))
-        return
-    if evidence.pull_started is not None and not evidence.cached:
-        yield Step(Phase.PREPARE, read.event(evidence.pull_started), "event")
-        yield Step(Phase.PULL_IMAGE, started, _by(evidence.main_event))
-        return
-    yield Step(Phase.PREPARE, started, _by(evidence.main_event))
-
-
-def _fetches(evidence: Evidence) -> bool:
-    return evidence.weights_from == "storage-initializer" or evidence.fetch_started is not None
-
-
-def _by(event: Sight | None) -> str:
-    return "container" if event is None else "event"
-
-
-def _loading(evidence: Evidence, read: Reader) -> Iterator[Step]:
+def _loading(evidence: Evidence) -> Iterator[Step]:
     """Loading ends when the server's log says so. Without it, loading and the lag of probes are
     one span, unless the container's own probe was seen to pass before the pod was ready."""
-    ready = ready_at(evidence)
+    read, ready = Reader(evidence), ready_at(evidence)
     said = read.node(engine_ready(evidence.heard, run=evidence.restarts))
     serving = read.node(evidence.serving, prompt=True)
     if said is not None:
@@ -148,10 +97,12 @@ def _loading(evidence: Evidence, read: Reader) -> Iterator[Step]:
 
 def ready_at(evidence: Evidence) -> Moment | None:
     """Ready, of a group with all its members; None if it was not seen."""
-    read = Reader(evidence)
-    ready = read.node(evidence.ready, prompt=True)
-    for member in evidence.members.values():
-        ready = _later(ready, read.node(member.ready, prompt=True))
+    if evidence.members_missing:
+        return None
+    ready: Moment | None = None
+    for at, pod in enumerate(evidence.pods()):
+        mine = Reader(pod).node(pod.ready, prompt=True)
+        ready = mine if at == 0 else later(ready, mine)
     return ready
 
 

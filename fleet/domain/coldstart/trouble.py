@@ -62,6 +62,8 @@ def error_of(pod: PodRecord, *, main: str, known: Trouble | None) -> Trouble | N
     if now is not None:
         return now
     for state in pod.containers:
+        if state.name == FETCH and state.ended is not None and state.ended.exit_code == 0:
+            continue
         failed = state.last is not None and state.last.exit_code != 0
         if failed and state.name in {main, FETCH}:
             return _ended(state, state.last, main=main, known=known)

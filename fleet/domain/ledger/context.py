@@ -153,11 +153,11 @@ def set_node(evidence: Evidence, node: NodeRecord | None) -> None:
     """Its pool, and whether it was made for the pod: it is younger then, whoever made it."""
     if node is not None and node.pool:
         evidence.pool = node.pool
-    if node is None or evidence.node_coming is not None or evidence.unschedulable is None:
+    if node is None or evidence.node_born is not None or evidence.unschedulable is None:
         return
     born = node.meta.created_at.timestamp()
     if born > evidence.created + 1.0:
-        evidence.node_coming = Sight(born, None, max(born, evidence.looked))
+        evidence.node_born = born
 
 
 def set_routed(group: Group, evidence: Evidence) -> None:

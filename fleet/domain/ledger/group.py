@@ -60,8 +60,9 @@ class Group:
     """One model by name. `record` is None while only its children are known, or after it is gone.
 
     taken: for vLLM, once it was; its replicas are followed to their end even without the model.
-    waiting: worker pods of groups whose leader is not known yet. routed: per revision name since
-    when it is routable (our clock; 0 = since before we looked).
+    leaders: uid of each LeaderWorkerSet group's leader, by the group's name; members: the leader's
+    uid by that of a worker; waiting: workers of groups whose leader is not known yet. routed: per
+    revision name since when it is routable (our clock; 0 = since before we looked).
     """
 
     key: ModelKey
@@ -72,6 +73,7 @@ class Group:
     scalers: dict[str, HorizontalAutoscalerRecord] = field(default_factory=dict)
     replicas: dict[str, Replica] = field(default_factory=dict)
     leaders: dict[str, str] = field(default_factory=dict)
+    members: dict[str, str] = field(default_factory=dict)
     waiting: dict[str, dict[str, tuple[PodRecord, float]]] = field(default_factory=dict)
     pod_containers: tuple[Container, ...] = ()
     routed: dict[str, float] = field(default_factory=dict)

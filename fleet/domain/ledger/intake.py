@@ -1,14 +1,15 @@
 """Messages on the way into the groups: which object, is it news, what does it touch."""
 
 from collections import OrderedDict
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from fleet.domain.coldstart.evidence import Evidence
 from fleet.domain.ledger.context import mark_routable
 from fleet.domain.ledger.delta import KeptObject
 from fleet.domain.ledger.group import Group, Replica
+from fleet.domain.ledger.lists import missing
 from fleet.domain.ledger.moves import with_moves
 from fleet.domain.ledger.places import Place, Places, is_newer, part_of, place_of
 from fleet.domain.ledger.pods import (
@@ -17,6 +18,7 @@ from fleet.domain.ledger.pods import (
     end_replica,
     is_ours,
     lead,
+    member_gone,
     new_replica,
     take_event,
     take_member,
@@ -182,12 +184,13 @@ class Intake:
         if not pod.leader:
             leader = take_member(group, pod, at=look.at_s)
             if leader is not None:
+                self._early_events(group.replicas[leader], of=uid)
                 self._touch_replica(place, group, leader)
             return
         if uid not in group.replicas:
             self._new_replica(group, pod, look)
         if take_pod(group, group.replicas[uid], pod, at=look.at_s):
-            self._early_events(group.replicas[uid])
+            self._early_events(group.replicas[uid], of=uid)
             self._touch_replica(place, group, uid)
 
     def _new_replica(self, group: Group, pod: PodRecord, look: Look) -> None:
@@ -200,8 +203,8 @@ class Intake:
         )
         lead(group, pod)
 
-    def _early_events(self, replica: Replica) -> None:
-        for event, at, live in self.early.of(replica.evidence.uid):
+    def _early_events(self, replica: Replica, *, of: str) -> None:
+        for event, at, live in self.early.of(of):
             take_event(replica, event, at=at, live=live)
 
     def _touch_replica(self, place: Place, group: Group, uid: str) -> None:
@@ -218,9 +221,10 @@ class Intake:
                 self.early.keep(event, at=look.at_s, live=look.seen)
             return
         group = self.places.groups[place]
-        replica = group.replicas.get(event.object_uid)
+        uid = group.members.get(event.object_uid, event.object_uid)
+        replica = group.replicas.get(uid)
         if replica is not None and take_event(replica, event, at=look.at_s, live=look.seen):
-            self._touch_replica(place, group, event.object_uid)
+            self._touch_replica(place, group, uid)
 
     def deleted(self, resource: Resource, record: Record, look: Look) -> None:
         """The last state of an object that is gone."""
@@ -252,6 +256,9 @@ class Intake:
         replica = group.replicas.get(uid) if group is not None else None
         if place is None or group is None or replica is None:
             self.places.forget(uid, None)
+            leader = member_gone(group, uid) if group is not None else None
+            if place is not None and group is not None and leader is not None:
+                self._touch_replica(place, group, leader)
             return
         since = look.unseen_since.timestamp() if look.unseen_since else None
         end_replica(replica, at=look.at_s, unseen_since=since if not look.seen else None)
@@ -300,35 +307,8 @@ class Intake:
             return
         for record in listed.records:
             self.take(listed.resource, record, look)
-        for uid in list(self._missing(listed)):
+        for uid in list(missing(listed, self.known[listed.resource], self.places)):
             self._end(listed.resource, uid, look)
-
-    def _missing(self, listed: Listed) -> Iterator[str]:
-        """Known objects that the list should have shown. What could not be read is there."""
-        shown = {record.meta.uid for record in listed.records}
-        shown |= {item.uid for item in listed.odd}
-        names = {item.name for item in listed.odd if not item.uid}
-        for uid, record in self.known[listed.resource].items():
-            if uid not in shown and self._is_in_scope(listed, uid, record, names):
-                yield uid
-
-    def _is_in_scope(
-        self, listed: Listed, uid: str, record: Record | None, names: set[str]
-    ) -> bool:
-        """Whether the list's namespace and narrowing cover the object."""
-        place = self.places.by_uid.get(uid)
-        if record is not None:
-            namespace, name = record.meta.namespace, record.meta.name
-        elif place is not None:
-            replica = self.places.groups[place].replicas.get(uid)
-            namespace, name = place.namespace, replica.evidence.name if replica else ""
-        else:
-            return True
-        kind = place.kind if place is not None else ""
-        covered = not listed.namespace or listed.namespace == namespace
-        return (
-            covered and (not listed.model_kind or listed.model_kind == kind) and (name not in names)
-        )
 
     def runtime_of(self, group: Group) -> RuntimeRecord | None:
         """The runtime that a model names: of its namespace, else of the cluster."""
@@ -370,8 +350,17 @@ class Intake:
         if evidence.gone is None:
             self.places.by_uid[evidence.uid] = place
             self.known[Resource.PODS][evidence.uid] = None
+            self._restore_members(place, group, evidence)
         else:
             self.gone[evidence.uid] = None
+
+    def _restore_members(self, place: Place, group: Group, leader: Evidence) -> None:
+        if leader.group:
+            group.leaders[leader.group] = leader.uid
+        for uid in leader.members:
+            group.members[uid] = leader.uid
+            self.places.by_uid[uid] = place
+            self.known[Resource.PODS][uid] = None
 
     def after_restore(self) -> None:
         """What holds now held before; nothing is to be kept again."""
@@ -384,8 +373,9 @@ class Intake:
         """Gone for long."""
         del group.replicas[uid]
         self.places.forget(uid, None)
-        for name in [name for name, leader in group.leaders.items() if leader == uid]:
-            del group.leaders[name]
+        for known in (group.leaders, group.members):
+            for name in [name for name, leader in known.items() if leader == uid]:
+                del known[name]
 
 
 def _is_news(old: Record, new: Record) -> bool:

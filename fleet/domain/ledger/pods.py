@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from fleet.domain.coldstart.evidence import Evidence
 from fleet.domain.coldstart.fold_event import FOLDED, fold_event
-from fleet.domain.coldstart.fold_pod import fold_member, fold_pod
+from fleet.domain.coldstart.fold_pod import drop_member, fold_member, fold_pod
 from fleet.domain.coldstart.sight import Sight, clock_ahead_s
 from fleet.domain.ledger.context import name_revision
 from fleet.domain.ledger.group import Group, Replica
@@ -68,14 +68,16 @@ def is_ours(event: EventRecord) -> bool:
 
 
 def take_event(replica: Replica, event: EventRecord, *, at: float, live: bool) -> bool:
-    """Fold an Event into its replica; False for one that is known already."""
+    """Fold an Event into its replica, or into the worker of the group that it speaks of; False for
+    one that is known already."""
     uid = event.meta.uid
     if replica.events.get(uid, 0) >= event.count:
         return False
     if len(replica.events) >= EVENTS_A_REPLICA_AT_MOST and uid not in replica.events:
         return False
     replica.events[uid] = event.count
-    fold_event(replica.evidence, event, at=at, live=live)
+    evidence = replica.evidence.members.get(event.object_uid, replica.evidence)
+    fold_event(evidence, event, at=at, live=live)
     if event.reason == "Unhealthy":
         replica.unhealthy[uid] = event
     return True
@@ -109,14 +111,36 @@ def take_pod(group: Group, replica: Replica, pod: PodRecord, *, at: float) -> bo
 
 def take_member(group: Group, pod: PodRecord, *, at: float) -> str | None:
     """A worker of a LeaderWorkerSet group: its leader's uid, or None while that is not known."""
-    leader = group.replicas.get(group.leaders.get(pod.group, ""))
+    uid = pod.meta.uid
+    leader = group.replicas.get(group.members.get(uid) or group.leaders.get(pod.group, ""))
     if leader is not None:
-        fold_member(leader.evidence, pod, at=at)
-        return leader.evidence.uid
+        return leader.evidence.uid if _join(group, leader, pod, at=at) else None
     held = sum(len(members) for members in group.waiting.values())
     if held < MEMBERS_WAITING_AT_MOST:
-        group.waiting.setdefault(pod.group, {})[pod.meta.uid] = (pod, at)
+        group.waiting.setdefault(pod.group, {})[uid] = (pod, at)
     return None
+
+
+def _join(group: Group, leader: Replica, pod: PodRecord, *, at: float) -> bool:
+    """Whether it was news of a worker of this leader."""
+    known = leader.evidence.members.get(pod.meta.uid)
+    if known is not None and not is_newer(pod.meta.resource_version, known.resource_version):
+        return False
+    if not fold_member(leader.evidence, pod, at=at):
+        return False
+    group.members[pod.meta.uid] = leader.evidence.uid
+    return True
+
+
+def member_gone(group: Group, uid: str) -> str | None:
+    """A worker is gone: its leader's uid, None if it is no worker that we know."""
+    leader = group.replicas.get(group.members.pop(uid, ""))
+    for waiting in group.waiting.values():
+        waiting.pop(uid, None)
+    if leader is None:
+        return None
+    drop_member(leader.evidence, uid)
+    return leader.evidence.uid
 
 
 def lead(group: Group, pod: PodRecord) -> None:
@@ -125,7 +149,7 @@ def lead(group: Group, pod: PodRecord) -> None:
         return
     group.leaders[pod.group] = pod.meta.uid
     for member, at in group.waiting.pop(pod.group, {}).values():
-        fold_member(group.replicas[pod.meta.uid].evidence, member, at=at)
+        _join(group, group.replicas[pod.meta.uid], member, at=at)
 
 
 def end_replica(replica: Replica, *, at: float, unseen_since: float | None) -> None:

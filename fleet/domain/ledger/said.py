@@ -134,7 +134,8 @@ def _replicas(group: Group, around: Surroundings, saying: Saying) -> None:
         evidence.model_uid = evidence.model_uid or (group.record.meta.uid if group.record else "")
         set_demand(group, evidence)
         set_deadline(group, evidence)
-        set_node(evidence, around.nodes.get(evidence.node))
+        for pod in evidence.pods():
+            set_node(pod, around.nodes.get(pod.node))
         set_attributes(group, evidence)
         set_routed(group, evidence)
         saying.starts.extend(_starts(group, replica, now=now))
@@ -173,7 +174,8 @@ def _is_open(replica: Replica, *, now: float) -> bool:
     evidence = replica.evidence
     if evidence.gone is not None:
         return False
-    if evidence.ready is None or not evidence.fixed:
+    is_partial = bool(evidence.members) and not evidence.complete
+    if evidence.ready is None or not evidence.fixed or is_partial:
         return True
     waits = evidence.routed is None and now - evidence.ready.by < ROUTE_WITHIN_S
     again = bool(evidence.attempts) and evidence.attempts[-1].ready is None

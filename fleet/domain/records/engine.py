@@ -15,6 +15,7 @@ _STARTS = (
 )
 _NAMES_AT_MOST = 16
 _NAME_LENGTH = 200
+_MODEL_FLAGS = ("--model", "--model_id", "--model-id", "--model_dir", "--model-dir")
 _FLAGS = ("--served-model-name", "--model_name", "--model-name", "--model")
 
 
@@ -58,6 +59,16 @@ def served_names_of(command_line: Sequence[str]) -> tuple[str, ...]:
         if values:
             return tuple(value[:_NAME_LENGTH] for value in values[:_NAMES_AT_MOST])
     return _positional(words)
+
+
+def model_of_line(command_line: Sequence[str]) -> str | None:
+    """What is served: the last of the model flags, else what follows `vllm serve`; "" for a flag
+    without a value, None if the command line names no model."""
+    words = _words(command_line)
+    for flag in _MODEL_FLAGS:
+        if any(word == flag or word.startswith(flag + "=") for word in words):
+            return next(iter(_values(words, flag)), "")
+    return next(iter(_positional(words)), None)
 
 
 def _words(command_line: Sequence[str]) -> list[str]:

@@ -81,8 +81,8 @@ class PodRecord:
     """One pod. model_kind, model: from labels, "" where it belongs to no model. role: both,
     decode, prefill.
 
-    group: LeaderWorkerSet name and group index ("name/0"), "" where it is in none; leader:
-    whether it is the group's leader.
+    group: LeaderWorkerSet name and group index ("name/0"), "" where it is in none; group_size: pods
+    of the group, 0 where nothing tells; leader: whether it is the group's leader.
     component: predictor, transformer, workload, router-scheduler … : only predictor and workload
     pods are replicas.
     node_ready_hint: nominatedNodeName is not kept; a node is known once bound.
@@ -96,6 +96,7 @@ class PodRecord:
     revision: str = ""
     revision_uid: str = ""
     group: str = ""
+    group_size: int = 0
     leader: bool = True
     node: str = ""
     phase: str = ""

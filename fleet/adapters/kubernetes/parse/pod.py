@@ -9,28 +9,24 @@ from fleet.adapters.kubernetes.parse.common import (
     conditions_of,
     containers_of,
     duration_s,
-    given,
     meta_of,
     model_of,
     role_of,
     shared,
     utc,
+    whole,
 )
 from fleet.adapters.kubernetes.parse.shapes import (
-    PodSpec,
     RawContainerStatus,
     RawPod,
     Terminated,
     Texts,
 )
+from fleet.adapters.kubernetes.parse.weights import weights_from
 from fleet.domain.records.serving import Container
 from fleet.domain.records.workload import ContainerRun, ContainerState, PodRecord
 
 LWS = "leaderworkerset.sigs.k8s.io/"
-LOCAL_MODEL = "internal.serving.kserve.io/localmodel"
-STORAGE_INITIALIZER = "storage-initializer"
-# Models named by a path are on a disk; a name such as org/model is fetched by the server itself.
-_MODEL_FLAGS = ("--model", "--model_id", "--model-id", "--model_dir")
 
 
 def pod_record(raw: RawPod) -> PodRecord:
@@ -49,6 +45,7 @@ def pod_record(raw: RawPod) -> PodRecord:
         revision=shared(labels.get(KNATIVE + "revision")),
         revision_uid=shared(labels.get(KNATIVE + "revisionUID")),
         group=group,
+        group_size=whole((raw.metadata.annotations or {}).get(LWS + "size")) or 0,
         leader=leader,
         node=shared(raw.spec.nodeName),
         phase=shared(raw.status.phase),
@@ -128,36 +125,3 @@ def _run(raw: Terminated | None) -> ContainerRun | None:
         started_at=utc(raw.startedAt),
         finished_at=utc(raw.finishedAt),
     )
-
-
-def weights_from(raw: RawPod, declared: tuple[Container, ...]) -> str:
-    """Where the weights come from: storage-initializer, modelcar, oci-native, local-cache, pvc,
-    app-download, baked, or "" where nothing tells. Read from the pod: the init container of a
-    storageUri is put in by the pod's webhook, so that no template has it.
-    Source: kserve pkg/webhook/admission/pod/storage_initializer_injector.go."""
-    names = {item.name for item in (*(raw.spec.initContainers or ()),)}
-    if any(name.startswith("modelcar-init") for name in names):
-        return "modelcar"
-    if STORAGE_INITIALIZER in names:
-        return "storage-initializer"
-    return _from_volumes(raw.metadata.annotations, raw.spec) or _from_arguments(declared)
-
-
-def _from_volumes(annotations: Texts, spec: PodSpec) -> str:
-    if any(key.startswith(LOCAL_MODEL) for key in annotations or ()):
-        return "local-cache"
-    volumes = spec.volumes or ()
-    if any(given(volume.image) for volume in volumes):
-        return "oci-native"
-    claims = [volume for volume in volumes if volume.persistentVolumeClaim]
-    return "pvc" if any(volume.name.startswith("kserve-pvc-source") for volume in claims) else ""
-
-
-def _from_arguments(declared: tuple[Container, ...]) -> str:
-    for container in declared:
-        for at, word in enumerate(container.args):
-            flag, _, value = word.partition("=")
-            if flag in _MODEL_FLAGS:
-                value = value or (container.args[at + 1] if at + 1 < len(container.args) else "")
-                return "baked" if value.startswith("/") else "app-download"
-    return ""

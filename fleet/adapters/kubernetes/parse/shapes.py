@@ -70,6 +70,13 @@ class Resources(Struct):
     limits: dict[str, str | int | float] | None = None
 
 
+class Mount(Struct):
+    """A volume in a container."""
+
+    name: str = ""
+    mountPath: str = ""
+
+
 class RawContainer(Struct):
     """A container of a pod, a template, a runtime or a model."""
 
@@ -81,6 +88,7 @@ class RawContainer(Struct):
     resources: Resources | None = None
     restartPolicy: str | None = None
     startupProbe: msgspec.Raw = msgspec.Raw()
+    volumeMounts: list[Mount] | None = None
 
 
 class Claim(Struct):
@@ -95,6 +103,10 @@ class Volume(Struct):
     name: str = ""
     persistentVolumeClaim: Claim | None = None
     image: msgspec.Raw = msgspec.Raw()
+    hostPath: msgspec.Raw = msgspec.Raw()
+    ephemeral: msgspec.Raw = msgspec.Raw()
+    nfs: msgspec.Raw = msgspec.Raw()
+    csi: msgspec.Raw = msgspec.Raw()
 
 
 class PodSpec(Struct):

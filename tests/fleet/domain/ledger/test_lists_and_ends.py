@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fleet.domain.coldstart.evidence import Attempt, Evidence, Member, evidence_of, facts_of
+from fleet.domain.coldstart.evidence import Attempt, Evidence, evidence_of, facts_of
 from fleet.domain.coldstart.sight import Sight
 from fleet.domain.coldstart.start import Outcome
 from fleet.domain.ledger.delta import KeptObject
@@ -223,7 +223,8 @@ def test_facts_are_plain_json_and_come_back_as_they_were() -> None:
     sight = Sight(1.0, None, 2.5)
     evidence = Evidence(
         uid="u", error=("crash", "x"), ready=sight,
-        attempts=[Attempt(sight, 1, ready=sight)], members={"w": Member(scheduled=sight)},
+        attempts=[Attempt(sight, 1, ready=sight)],
+        members={"w": Evidence(uid="w", scheduled=sight)},
     )  # fmt: skip
     facts = facts_of(evidence)
     assert evidence_of(json.loads(json.dumps(facts))) == evidence

@@ -53,6 +53,9 @@ def model(**parts: Any) -> ModelRecord:
     [
         ({"initContainers": [{"name": "storage-initializer"}]}, {}, "storage-initializer"),
         ({"initContainers": [{"name": "modelcar-init"}]}, {}, "modelcar"),
+        ({"initContainers": [{"name": "modelcar", "restartPolicy": "Always"}]}, {}, "modelcar"),
+        ({"initContainers": [{"name": "llm-d-routing-sidecar", "restartPolicy": "Always"},
+                             {"name": "storage-initializer"}]}, {}, "storage-initializer"),
         ({"volumes": [{"name": "m", "image": {"reference": "r"}}]}, {}, "oci-native"),
         ({"volumes": [{"name": "kserve-pvc-source",
                        "persistentVolumeClaim": {"claimName": "c"}}]}, {}, "pvc"),
@@ -62,6 +65,22 @@ def model(**parts: Any) -> ModelRecord:
         ({"containers": [{"name": "m", "args": ["--model", "/models/m"]}]}, {}, "baked"),
         ({"containers": [{"name": "m", "args": ["--model"]}]}, {}, "app-download"),
         ({"containers": [{"name": "m"}]}, {}, ""),
+        ({"containers": [{"name": "m", "args": ["--model=/d/m/x", "--model-loader=a"],
+                          "volumeMounts": [{"name": "a", "mountPath": "/"},
+                                           {"name": "v", "mountPath": "/d/m/"}]}],
+          "volumes": [{"name": "a", "emptyDir": {}},
+                      {"name": "v", "persistentVolumeClaim": {"claimName": "c"}}]}, {}, "pvc"),
+        ({"containers": [{"name": "m", "command": ["vllm", "serve", "/disk/m", "--port=1"],
+                          "volumeMounts": [{"name": "v", "mountPath": "/disk"}]}],
+          "volumes": [{"name": "v", "hostPath": {"path": "/nvme"}}]}, {}, "local-cache"),
+        ({"containers": [{"name": "m", "args": ["--model=/d/m"],
+                          "volumeMounts": [{"name": "v", "mountPath": "/d"}]}],
+          "volumes": [{"name": "v", "emptyDir": {}}]}, {}, ""),
+        ({"containers": [{"name": "m", "args": ["--model=/data2/m"],
+                          "volumeMounts": [{"name": "v", "mountPath": "/data"}]}],
+          "volumes": [{"name": "v", "nfs": {"path": "/x"}}]}, {}, "baked"),
+        ({"containers": [{"name": "m", "command": ["/bin/sh", "-c"],
+                          "args": ["exec vllm serve org/m --port 8000"]}]}, {}, "app-download"),
         ({"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "c"}}]}, {}, ""),
     ],
 )  # fmt: skip
@@ -97,9 +116,9 @@ def test_whose_pod(labels: dict[str, str], kind: str, component: str, role: str)
 def test_a_worker_of_a_leader_worker_set() -> None:
     lws = "leaderworkerset.sigs.k8s.io/"
     labels = {lws + "name": "m-mn", lws + "group-index": "2", lws + "worker-index": "1"}
-    record = pod(metadata={"labels": labels})
-    assert (record.group, record.leader) == ("m-mn/2", False)
-    assert pod().group == ""
+    record = pod(metadata={"labels": labels, "annotations": {lws + "size": "4"}})
+    assert (record.group, record.group_size, record.leader) == ("m-mn/2", 4, False)
+    assert (pod().group, pod().group_size) == ("", 0)
 
 
 def test_containers_in_the_order_they_run_and_sidecars_known() -> None:
