@@ -77,9 +77,10 @@ class ColdStart(Keyed):
             )
         ]
         indexes = [
-            # The model page: last starts.
+            # The model page: last starts. With the id too: else SQLite takes the index of the
+            # namespace, which has the whole order.
             models.Index(
-                fields=["cluster", "kind", "namespace", "name", "-started_at"],
+                fields=["cluster", "kind", "namespace", "name", "-started_at", "-id"],
                 name="cold_starts_of_model",
             ),
             # The cold starts list, newest first.
