@@ -9,7 +9,7 @@ ACT_S = 1.0
 REFRESH_S = 60.0
 COUNT_S = 60.0
 # A week's report is due on Monday at 00:15 UTC; one that was missed is caught up.
-REPORTS_S = 5 * 60.0
+REPORTS_S = 60.0
 PRUNE_S = 6 * 60 * 60.0
 
 

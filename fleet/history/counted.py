@@ -8,13 +8,14 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 import msgspec
-from django.db.models import Min, TextField
+from django.db.models import TextField
 from django.db.models.functions import Cast
 
 from fleet.domain.records.keys import ModelKey
 from fleet.domain.reports.facts import WeekFacts
 from fleet.domain.reports.sight import Span
 from fleet.domain.reports.tally import CountedStart, Tally
+from fleet.history.past import DONE, READING
 from fleet.models import Cluster, ColdStart
 
 ROWS_AT_ONCE = 2000
@@ -97,19 +98,26 @@ def as_counted(facts: WeekFacts) -> Counted:
 
 
 def followed_from() -> dict[str, datetime]:
-    """Since when each cluster is followed. Of a simulated one also its recorded past is known."""
-    return {row.name: _followed_from(row) for row in Cluster.objects.order_by("name")}
+    """Since when each cluster is followed; where a recorded past of it was read, since that began.
+
+    A past that is still being read counts as far as it was read.
+    """
+    return {row.name: followed_since(row) for row in Cluster.objects.order_by("name")}
 
 
-def followed_live_from() -> datetime | None:
-    """When the first cluster was followed; None = none ever was."""
-    first: datetime | None = Cluster.objects.aggregate(first=Min("created_at"))["first"]
-    return first
+def followed_since(row: Cluster) -> datetime:
+    past = row.past.get("since")
+    return min(row.created_at, datetime.fromisoformat(past)) if past else row.created_at
 
 
-def _followed_from(row: Cluster) -> datetime:
-    if not row.simulated:
-        return row.created_at
-    starts = ColdStart.objects.filter(cluster=row.name)
-    first: datetime | None = starts.aggregate(first=Min("started_at"))["first"]
-    return min(row.created_at, first or row.created_at)
+def unread_past(row: Cluster) -> Span | None:
+    """The part of a recorded past that was not read, or not yet; None = all was."""
+    read_to = row.past.get("read_to")
+    if not read_to or row.past.get("state") == DONE:
+        return None
+    return Span(datetime.fromisoformat(read_to), row.created_at)
+
+
+def any_past_being_read() -> bool:
+    """Whether older weeks are about to get more starts."""
+    return Cluster.objects.present().filter(past__state=READING).exists()

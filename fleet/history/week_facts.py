@@ -1,16 +1,24 @@
 """A week's facts, as the rows of starts, models, clusters and gaps tell them now."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 
 from django.db.models import Q
 
-from fleet.domain.records.keys import ModelKey
+from fleet.domain.records.keys import ModelKey, Resource
 from fleet.domain.reports.facts import ModelLine, WeekFacts
 from fleet.domain.reports.sight import Following, Sight, Span, WatchGap, sight_of
 from fleet.domain.reports.tally import Tally
 from fleet.domain.reports.week import Week
-from fleet.history.counted import KEY, Counted, Identity, as_counted, counted, followed_from
+from fleet.history.counted import (
+    KEY,
+    Counted,
+    Identity,
+    as_counted,
+    counted,
+    followed_from,
+    unread_past,
+)
 from fleet.history.prune import FACTS
 from fleet.models import Cluster, Gap, ServedModel
 
@@ -117,8 +125,14 @@ def _following(
         cluster=row.name,
         span=Span(since[row.name], row.removed_at or now),
         last_proof_at=row.last_proof_at,
-        gaps=None if gaps is None else tuple(gaps.get(row.name, ())),
+        gaps=None if gaps is None else (*gaps.get(row.name, ()), *_unread(row)),
     )
+
+
+def _unread(row: Cluster) -> Iterator[WatchGap]:
+    span = unread_past(row)
+    if span is not None:
+        yield WatchGap(stream=Resource.PODS.value, span=span)
 
 
 def _gaps(span: Span, *, now: datetime) -> dict[str, list[WatchGap]] | None:

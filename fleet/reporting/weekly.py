@@ -1,13 +1,15 @@
 """The weekly report: read as it was kept, else counted now; made once when its week is over."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime
 
 from fleet.domain.reports.facts import WeekFacts
-from fleet.domain.reports.report import Choice, Kept, Report, report_of
+from fleet.domain.reports.figures import Figures
+from fleet.domain.reports.report import Choice, Kept, Report, report_of, total_of
 from fleet.domain.reports.week import Week
 from fleet.errors import BadInput
-from fleet.history.counted import followed_live_from
+from fleet.history.counted import any_past_being_read, followed_from
 from fleet.history.reports import keep_again, keep_first, kept_week, kept_weeks
 from fleet.history.week_facts import count_week
 
@@ -28,6 +30,36 @@ def read_report(
     if revision is not None:
         raise BadInput(f"week {week} has no report of revision {revision}")
     return report_of(_count(week, now=now), choice)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeekTotal:
+    """One week in a list. total: None = nothing was watched, or nobody counted it yet."""
+
+    week: Week
+    kept: Kept | None
+    total: Figures | None
+
+
+def read_totals(choice: Choice, *, now: datetime, before: Week, at_most: int) -> list[WeekTotal]:
+    """Weeks before that one in which anything was followed, the newest first. The running week is
+    counted now; weeks that are over are told as they were kept."""
+    since = min(followed_from().values(), default=None)
+    found: list[WeekTotal] = []
+    week = before.before
+    while since is not None and week.until > since and len(found) < at_most:
+        found.append(_total(week, choice, now=now))
+        week = week.before
+    return found
+
+
+def _total(week: Week, choice: Choice, *, now: datetime) -> WeekTotal:
+    found = kept_week(week)
+    if found is not None:
+        return WeekTotal(week=week, kept=found[1], total=total_of(found[0], choice))
+    if week.is_over(now=now):
+        return WeekTotal(week=week, kept=None, total=None)
+    return WeekTotal(week=week, kept=None, total=total_of(_count(week, now=now), choice))
 
 
 def make_report(week: Week, *, now: datetime) -> bool:
@@ -56,9 +88,9 @@ def make_due_reports(*, now: datetime) -> list[Week]:
 
 
 def due_weeks(*, now: datetime) -> list[Week]:
-    """Settled weeks without a report, but for those from before anything was followed."""
-    since = followed_live_from()
-    if since is None:
+    """Settled weeks without a report; none while a recorded past is still being read."""
+    since = min(followed_from().values(), default=None)
+    if since is None or any_past_being_read():
         return []
     weeks = [week for week in _last_weeks(now) if week.is_settled(now=now) and week.until > since]
     kept = kept_weeks(weeks)

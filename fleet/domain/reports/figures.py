@@ -1,15 +1,11 @@
 """What a tally says: counts, percentiles, seconds."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from fleet.domain.coldstart.remaining import percentile
 from fleet.domain.coldstart.start import Outcome, StartMode
+from fleet.domain.compare.numbers import p50_s, p95_s
 from fleet.domain.reports.tally import Tally
-
-# Fewer starts than these say nothing of a median, or of a 95th percentile.
-ENOUGH_FOR_P50 = 5
-ENOUGH_FOR_P95 = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,8 +60,8 @@ def figures_of(tally: Tally) -> Figures:
         partial=counts[Outcome.PARTIAL],
         running=counts[Outcome.RUNNING],
         measured=len(totals),
-        p50_s=percentile_s(totals, 0.5, enough=ENOUGH_FOR_P50),
-        p95_s=percentile_s(totals, 0.95, enough=ENOUGH_FOR_P95),
+        p50_s=_seconds(p50_s(totals)),
+        p95_s=_seconds(p95_s(totals)),
         longest_s=totals[-1] / 1000 if totals else None,
         waited_s=tally.waited_ms / 1000,
         failed_s=tally.failed_ms / 1000,
@@ -76,22 +72,19 @@ def figures_of(tally: Tally) -> Figures:
     )
 
 
-def percentile_s(ordered_ms: Sequence[int], share: float, *, enough: int) -> float | None:
-    """Seconds; None when there are fewer values than `enough`."""
-    if len(ordered_ms) < enough:
-        return None
-    return round(percentile(ordered_ms, share) / 1000, 3)
-
-
 def _mode(tally: Tally, mode: str) -> ModeFigures:
     totals = sorted(tally.totals_ms.get(mode, ()))
     return ModeFigures(
         start_mode=mode,
         starts=tally.modes[mode],
         measured=len(totals),
-        p50_s=percentile_s(totals, 0.5, enough=ENOUGH_FOR_P50),
-        p95_s=percentile_s(totals, 0.95, enough=ENOUGH_FOR_P95),
+        p50_s=_seconds(p50_s(totals)),
+        p95_s=_seconds(p95_s(totals)),
     )
+
+
+def _seconds(milliseconds: float | None) -> float | None:
+    return None if milliseconds is None else round(milliseconds / 1000, 3)
 
 
 def _in_order(modes: Iterable[str]) -> list[str]:

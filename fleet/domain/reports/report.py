@@ -149,7 +149,6 @@ def report_of(facts: WeekFacts, choice: Choice, *, kept: Kept | None = None) -> 
     """The same facts and choice give the same report."""
     lines = [line for line in facts.lines if choice.takes(line)]
     compared = facts.any_last_week
-    this_week = figures_of(summed(line.this_week for line in lines)) if facts.any_data else None
     last_week = figures_of(summed(line.last_week for line in lines)) if compared else None
     return Report(
         week=facts.week,
@@ -159,7 +158,7 @@ def report_of(facts: WeekFacts, choice: Choice, *, kept: Kept | None = None) -> 
         counted_at=facts.counted_at,
         counted_until=facts.counted_until,
         first_data_at=facts.first_data_at,
-        this_week=this_week,
+        this_week=total_of(facts, choice),
         last_week=last_week,
         models=_models(lines, compared=compared),
         teams=_teams(lines, compared=compared),
@@ -168,6 +167,13 @@ def report_of(facts: WeekFacts, choice: Choice, *, kept: Kept | None = None) -> 
         sights=tuple(_sights(facts.sights, choice)) if facts.any_data else (),
         facets=_facets(facts, choice),
     )
+
+
+def total_of(facts: WeekFacts, choice: Choice) -> Figures | None:
+    """The whole of a report alone; None = nothing was watched in this week."""
+    if not facts.any_data:
+        return None
+    return figures_of(summed(line.this_week for line in facts.lines if choice.takes(line)))
 
 
 def _models(lines: Iterable[ModelLine], *, compared: bool) -> tuple[ModelWeek, ...]:

@@ -8,7 +8,7 @@ import pytest
 from fleet.domain.reports.facts import ModelLine, WeekFacts
 from fleet.domain.reports.sight import Span
 from fleet.domain.reports.week import Week
-from fleet.history.counted import as_counted, counted, followed_from, seconds_by_phase
+from fleet.history.counted import as_counted, counted, seconds_by_phase
 from fleet.history.week_facts import count_week
 from fleet.models import Cluster, Gap, ServedModel
 from tests.factories import make_cluster, make_model, make_start
@@ -113,15 +113,28 @@ def test_starts_from_before_their_cluster_was_followed_are_left_out(cluster: Clu
     assert only_line(counted_week()).this_week.starts == 1
 
 
-def test_the_recorded_past_of_a_simulated_cluster_counts() -> None:
-    make_cluster("made-up", created_at=WEEK.until, simulated=True, last_proof_at=NOW)
-    model = make_model("m", cluster="made-up", created_at=WEEK.since - 9 * DAY)
-    make_start(model, started_at=WEEK.since + DAY)
+@pytest.mark.parametrize(
+    ("past", "starts", "watched_s", "blind_s"),
+    [
+        pytest.param({}, 0, 0, 0, id="no past"),
+        pytest.param({"state": "done"}, 1, 6 * 86400, 0, id="read to its end"),
+        pytest.param({"state": "reading"}, 1, 6 * 86400, 4 * 86400, id="still being read"),
+        pytest.param({"state": "failed"}, 1, 6 * 86400, 4 * 86400, id="broken off"),
+    ],
+)
+def test_a_recorded_past_counts(
+    past: dict[str, str], starts: int, watched_s: float, blind_s: float
+) -> None:
+    if past:
+        ends = {"since": WEEK.since + DAY, "until": WEEK.until, "read_to": WEEK.since + 3 * DAY}
+        past = past | {name: at.isoformat() for name, at in ends.items()}
+    make_cluster("recorded", created_at=WEEK.until, past=past, last_proof_at=NOW)
+    model = make_model("m", cluster="recorded", created_at=WEEK.since - 9 * DAY)
+    make_start(model, started_at=WEEK.since + 2 * DAY)
     facts = counted_week()
-    assert only_line(facts).this_week.starts == 1
-    assert followed_from() == {"made-up": WEEK.since + DAY}
-    [sight] = facts.sights
-    assert (sight.watched_s, sight.blind_s) == (6 * 86400.0, 0.0)
+    assert sum(line.this_week.starts for line in facts.lines) == starts
+    assert sum(sight.watched_s for sight in facts.sights) == watched_s
+    assert sum(sight.blind_s or 0 for sight in facts.sights) == blind_s
 
 
 def test_hours_blind_by_cluster(cluster: Cluster) -> None:

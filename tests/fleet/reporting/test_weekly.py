@@ -145,11 +145,20 @@ def test_nothing_is_due_before_the_week_is_settled(model: ServedModel) -> None:
     assert str(WEEK) not in {str(week) for week in made}
 
 
-def test_the_past_that_a_simulated_cluster_brings_is_not_due() -> None:
-    make_cluster(created_at=WEEK.until, simulated=True)
-    model = make_model(created_at=WEEK.since - DAY)
-    make_start(model, started_at=WEEK.since + DAY)
-    assert make_due_reports(now=NOW) == []
+@pytest.mark.parametrize(
+    ("state", "made"),
+    [
+        pytest.param("reading", [], id="not while it is being read"),
+        pytest.param("done", ["2026-W48"], id="once it is there"),
+        pytest.param("failed", ["2026-W48"], id="also one that broke off, with its hours blind"),
+    ],
+)
+def test_a_recorded_past_gets_its_reports(state: str, made: list[str]) -> None:
+    since, read_to = (WEEK.since + n * DAY for n in (1, 5))
+    past = {"state": state, "since": since.isoformat(), "read_to": read_to.isoformat()}
+    make_cluster(created_at=WEEK.until, past=past)
+    make_start(make_model(created_at=WEEK.since), started_at=WEEK.since + 2 * DAY)
+    assert [str(week) for week in make_due_reports(now=NOW)] == made
     assert read().this_week is not None
 
 
