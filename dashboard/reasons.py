@@ -97,15 +97,20 @@ def _serving(params: Mapping[str, Any]) -> str:
     ) % {"ready": ready, "desired": desired}
 
 
+def failure_text(class_: str, reason: str) -> str:
+    """Why a start failed: its class in words, then what the cluster says; "" = nothing known."""
+    failed = str(FAILURES.get(class_, class_.replace("-", " ")))
+    return ": ".join(part for part in (failed, PREAMBLE.sub("", reason)) if part)
+
+
 def _made(params: Mapping[str, Any]) -> dict[str, str]:
     """Parts of sentences made from parameters that are codes themselves."""
     reason = PREAMBLE.sub("", str(params.get("reason") or ""))
     class_ = str(params.get("class") or "")
-    failed = str(FAILURES.get(class_, class_.replace("-", " ")))
     return {
         "started": _started(params),
-        "because": reason or failed or "?",
-        "failed": ": ".join(part for part in (failed, reason) if part) or "?",
+        "because": reason or failure_text(class_, "") or "?",
+        "failed": failure_text(class_, reason) or "?",
     }
 
 

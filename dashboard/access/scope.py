@@ -12,10 +12,11 @@ from fleet.models import Cluster
 Rows = TypeVar("Rows", bound=QuerySet[Any])
 
 
-def within(rows: Rows, grant: Grant) -> Rows:
-    """Those rows of models (starts, events, actions …) that lie in the grant's scope."""
+def within(rows: Rows, grant: Grant, *, cluster: str = "cluster") -> Rows:
+    """Those rows of models (starts, events, actions …) that lie in the grant's scope. cluster: the
+    column, or an alias of it, that the rows are asked by."""
     if grant.clusters is not None:
-        rows = rows.filter(cluster__in=sorted(grant.clusters))
+        rows = rows.filter(**{f"{cluster}__in": sorted(grant.clusters)})
     if grant.namespaces is not None:
         rows = rows.filter(namespace__in=sorted(grant.namespaces))
     return rows

@@ -54,7 +54,14 @@ class TimePlace(msgspec.Struct, array_like=True, frozen=True, forbid_unknown_fie
             raise ValueError("no moment of ours")
 
 
-def encode(list_name: str, place: KeyPlace | NamePlace | TimePlace) -> str:
+class NumberPlace(msgspec.Struct, array_like=True, frozen=True, forbid_unknown_fields=True):
+    """Before this number, or at it with a smaller id: largest first."""
+
+    number: float
+    row_id: RowId
+
+
+def encode(list_name: str, place: KeyPlace | NamePlace | NumberPlace | TimePlace) -> str:
     """The cursor of a place in a list."""
     packed = msgspec.json.encode([list_name, place])
     return base64.urlsafe_b64encode(packed).rstrip(b"=").decode()

@@ -23,18 +23,19 @@ from dashboard.access.grants import grant_of_user
 from dashboard.access.rules import Grant
 from dashboard.live.fragments import numbered
 from dashboard.live.hub import HUB, now_ms
-from dashboard.live.views import ClustersView, FleetView, ModelView
+from dashboard.live.views import ClustersView, FleetView, ModelView, StartsView
 from dashboard.views.fleet_query import FleetQuery
 from fleet.domain.records.keys import ModelKey
 
 SessionStore = import_module(settings.SESSION_ENGINE).SessionStore
-AnyView = ClustersView | FleetView | ModelView
+AnyView = ClustersView | FleetView | ModelView | StartsView
 logger = logging.getLogger(__name__)
 
 # How often a viewer's session and scope are looked up again.
 CHECK_S = 25.0
 # A page has some fifty stamps of a few dozen characters.
 LONGEST_MESSAGE = 64_000
+LONGEST_QUERY = 8_000
 SIGNED_OUT = 4401
 SCOPE_CHANGED = 4403
 NOT_UNDERSTOOD = 4400
@@ -129,6 +130,13 @@ class FleetConsumer(LiveConsumer):
     def view_of(self, grant: Grant) -> AnyView | None:
         query = FleetQuery.read(self.query)
         return FleetView(query, replace(grant, who=""))
+
+
+class StartsConsumer(LiveConsumer):
+    """The list of cold starts with the filters of its address."""
+
+    def view_of(self, grant: Grant) -> AnyView | None:
+        return StartsView(self.query.urlencode()[:LONGEST_QUERY], replace(grant, who=""))
 
 
 class ClustersConsumer(LiveConsumer):

@@ -6,6 +6,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from django.http import QueryDict
 from django.utils import translation
 
 from dashboard.access.rules import Grant
@@ -18,6 +19,9 @@ from dashboard.views.fleet_query import FleetQuery
 from dashboard.views.model_page import model_page
 from dashboard.views.model_parts import model_parts
 from dashboard.views.row_fragments import row_fragments
+from dashboard.views.start_row import row_fragment, start_rows
+from dashboard.views.starts_page import starts_page
+from dashboard.views.starts_query import StartsQuery
 from dashboard.views.strips import proofs
 from fleet.domain.records.keys import ModelKey
 
@@ -73,6 +77,39 @@ class ClustersView:
         with translation.override(self.language):
             facts = [card.facts for card in cluster_cards(self.grant, now=now)]
         return Shown(fragments=by_id(facts), proofs=proofs(self.grant))
+
+
+@dataclass(frozen=True, slots=True)
+class StartsView:
+    """The list of cold starts as seen with the filters of an address, this grant and language.
+
+    A range that ends now moves on with each look; further pages keep their rows' places.
+    """
+
+    address: str
+    grant: Grant
+    language: str = "en"
+
+    @property
+    def key(self) -> Hashable:
+        return self
+
+    def touched_by(self, ring: Ring) -> bool:
+        if ring.keys is None or self.grant.clusters is None:
+            return True
+        return any(key.split("/", 1)[0] in self.grant.clusters for key in ring.keys)
+
+    def look(self) -> Shown:
+        now = datetime.now(UTC)
+        query = StartsQuery.read(QueryDict(self.address), now=now)
+        with translation.override(self.language):
+            page = starts_page(query, self.grant)
+            rows = [row_fragment(row) for row in start_rows(page.starts, now=now)]
+        return Shown(
+            fragments=by_id(rows),
+            order=tuple(row.dom_id for row in rows) if query.first_newest else None,
+            proofs=proofs(self.grant),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db.models import Count, F, Q, QuerySet
 
@@ -19,6 +19,7 @@ from fleet.domain.ledger.delta import State
 from fleet.models import ServedModel
 
 Group = dict[str, Any]
+Models = TypeVar("Models", bound=QuerySet[ServedModel])
 
 ORDERS: dict[Sort, tuple[Any, ...]] = {
     Sort.WORST: ("rank", "cluster", "namespace", "name", "kind"),
@@ -87,7 +88,7 @@ def fleet_page(query: FleetQuery, grant: Grant, *, now: datetime) -> FleetPage:
     return FleetPage(query=query, facets=facets, pages=pages, rows=tuple(page), stale=stale)
 
 
-def matching(rows: QuerySet[ServedModel], text: str) -> QuerySet[ServedModel]:
+def matching(rows: Models, text: str) -> Models:
     """Whose name, namespace, team or served name holds the text, letters' case aside."""
     holds = Q(name__icontains=text) | Q(namespace__icontains=text) | Q(team__icontains=text)
     return rows.filter(holds | Q(served_names__icontains=text))

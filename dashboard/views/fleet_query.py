@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 from urllib.parse import urlencode
 
 from django.http import QueryDict
 
 from dashboard.staleness import shown_state
+from dashboard.views.asked import LONGEST_TEXT, member_of
 from fleet.domain.ledger.delta import State
 from fleet.domain.records.keys import Mode
 
-# A text in the address is cut: names in Kubernetes are shorter.
-LONGEST_TEXT = 253
 PAGE_SIZE = 50
 
 
@@ -48,10 +47,10 @@ class FleetQuery:
             cluster=asked.get("cluster", "")[:LONGEST_TEXT],
             namespace=asked.get("namespace", "")[:LONGEST_TEXT],
             team=asked.get("team", "")[:LONGEST_TEXT],
-            state=_member(State, asked.get("state")),
-            mode=_member(Mode, asked.get("mode")),
+            state=member_of(State, asked.get("state")),
+            mode=member_of(Mode, asked.get("mode")),
             text=asked.get("q", "").replace("\0", "").strip()[:LONGEST_TEXT],
-            sort=_member(Sort, asked.get("sort")) or Sort.WORST,
+            sort=member_of(Sort, asked.get("sort")) or Sort.WORST,
             page=_page(asked.get("page", "1")),
         )
 
@@ -91,15 +90,6 @@ class FleetQuery:
                 ("mode", self.mode),
             )
         )
-
-
-E = TypeVar("E", bound=StrEnum)
-
-
-def _member(members: type[E], text: str | None) -> E | None:
-    """The member of that value, in any case of letters; None if there is none."""
-    wanted = (text or "").lower()
-    return next((member for member in members if member.value.lower() == wanted), None)
 
 
 def _page(text: str) -> int:

@@ -7,11 +7,13 @@ from django.urls import URLPattern, path
 from dashboard.views import (
     clusters,
     fleet,
-    fleet_csv,
     model,
     patterns,
     setup,
     sign_in,
+    start,
+    starts,
+    table_files,
     tokens,
     users,
 )
@@ -20,9 +22,13 @@ MODEL = "models/<str:cluster>/<str:kind>/<str:namespace>/<str:name>/"
 
 urlpatterns: list[URLPattern] = [
     path("", fleet.fleet, name="fleet"),
-    path("fleet.csv", fleet_csv.fleet_csv, name="fleet-csv"),
+    path("fleet.csv", table_files.table_file, {"table": "fleet", "form": "csv"}, name="fleet-csv"),
+    path("tables/<slug:table>.<slug:form>", table_files.table_file, name="table-file"),
+    path("cold-starts/", starts.cold_starts, name="cold-starts"),
+    path("cold-starts/<int:pk>/", start.cold_start, name="cold-start"),
     path(MODEL, model.model, name="model"),
     path(f"{MODEL}timeline.json", model.model_timeline, name="model-timeline"),
+    path(f"{MODEL}compared/", model.model_compared, name="model-compared"),
     path("clusters/", clusters.clusters, name="clusters"),
     path("clusters/add/", clusters.cluster_add, name="cluster-add"),
     path("clusters/<str:name>/test/", clusters.cluster_test, name="cluster-test"),

@@ -56,7 +56,7 @@
     }
     const fresh = new Map();
     for (const fragment of message.fragments || []) put(fragment, fresh, message.snapshot);
-    if (message.order && kind === "fleet") { wanted = { order: message.order, fresh }; settle(); }
+    if (message.order) { wanted = { order: message.order, fresh }; settle(); }
     pilotlight.tick();
     document.dispatchEvent(new CustomEvent("pilotlight:changed", { detail: message }));
   };
@@ -85,7 +85,7 @@
 
   // Rows do not jump away under a pointer or a focus that was just moved: the new order waits.
   const settle = () => {
-    const body = document.getElementById("models");
+    const body = document.querySelector("#models, #rows");
     if (!wanted) return;
     const had = body ? [...body.children].map((row) => row.id) : [];
     const { order, fresh } = wanted;

@@ -214,7 +214,7 @@ def test_the_table_as_csv_keeps_to_filters_and_scope(client: Client, now: dateti
     make_model("elsewhere", namespace="rag")
     client.force_login(make_user(role="viewer", namespaces=["chat"]))
     response = client.get("/fleet.csv?sort=name")
-    head, *rows = response.content.decode().splitlines()
+    head, *rows = b"".join(response).decode().splitlines()
     assert response["Content-Type"] == "text/csv; charset=utf-8"
     assert head.startswith("state,cluster,kind,namespace,name,")
     assert rows == [

@@ -1,0 +1,61 @@
+"""Cold starts as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from dashboard.tables.columns import Column, Table, column
+from dashboard.words import PHASE_LABELS
+from fleet.domain.coldstart.start import Phase
+from fleet.models import ColdStart
+
+
+def _seconds(phase: Phase) -> Callable[[ColdStart], float | None]:
+    """Seconds in that phase; None = the start was not seen to have it."""
+
+    def value(row: ColdStart) -> float | None:
+        spans: list[dict[str, Any]] = row.phases
+        found = [span["seconds"] for span in spans if span.get("phase") == phase]
+        return round(sum(found), 3) if found else None
+
+    return value
+
+
+def _phases() -> Iterator[Column[ColdStart]]:
+    for phase in PHASE_LABELS:
+        yield column(f"{phase.value.replace('-', '_')}_s", _seconds(phase))
+
+
+STARTS: Table[ColdStart] = Table(
+    name="cold-starts",
+    columns=(
+        column("started_at", title=_("Started"), css="s-when"),
+        column("cluster"),
+        column("kind"),
+        column("namespace"),
+        column("name", title=_("Model"), css="s-model"),
+        column("total_s", title=_("Start"), css="s-bar"),
+        column("outcome", title=_("Outcome"), css="s-outcome"),
+        column("trigger", title=_("Why, from what"), css="s-why"),
+        column("start_mode"),
+        column("node", title=_("Node, revision"), css="s-node"),
+        column("revision"),
+        column("replica"),
+        column("replica_uid"),
+        column("role"),
+        column("restarts"),
+        column("ended_in_phase"),
+        column("failure_class"),
+        column("failure_reason"),
+        column("ready_at"),
+        column("ended_at"),
+        column("first_answer_at"),
+        column("total_to_first_answer_s"),
+        column("clamped"),
+        *_phases(),
+        column("id", lambda row: row.pk),
+    ),
+)
