@@ -1,8 +1,8 @@
-"""Percentiles of kept lengths, and what remains of a start."""
+"""Percentiles of kept lengths."""
 
 import pytest
 
-from fleet.domain.coldstart.remaining import Remaining, percentile, remaining
+from fleet.domain.coldstart.remaining import percentile
 
 
 @pytest.mark.parametrize(
@@ -17,18 +17,3 @@ from fleet.domain.coldstart.remaining import Remaining, percentile, remaining
 )
 def test_percentile(ordered: list[float], share: float, value: float) -> None:
     assert percentile(ordered, share) == pytest.approx(value)
-
-
-@pytest.mark.parametrize(
-    ("totals_s", "elapsed_s", "left"),
-    [
-        pytest.param([], 1.0, Remaining(p50_s=None, p95_s=None), id="nothing to compare with"),
-        pytest.param([60.0] * 5, 20.0, Remaining(p50_s=40.0, p95_s=40.0), id="all took as long"),
-        pytest.param(
-            [10.0, 60.0, 100.0], 20.0, Remaining(p50_s=60.0, p95_s=78.0), id="shorter ones are out"
-        ),
-        pytest.param([60.0], 60.0, Remaining(p50_s=None, p95_s=None), id="longer than any before"),
-    ],
-)
-def test_what_remains(totals_s: list[float], elapsed_s: float, left: Remaining) -> None:
-    assert remaining(totals_s, elapsed_s=elapsed_s) == left
