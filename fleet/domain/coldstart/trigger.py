@@ -5,15 +5,18 @@ after what it caused. Source for the order: Deployment first (25-60 ms after a r
 ReplicaSet and PodAutoscaler, then the pod.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from fleet.domain.coldstart.sight import Sight
 from fleet.domain.coldstart.start import Trigger
 from fleet.domain.records.common import Moved, What
 
-# Messages of different watches cross by less than this.
+# Messages of different watches cross by less than this, unless somebody is short of time.
 SLACK_S = 1.0
+# As late as this a message may still tell what made a pod that came before it: no pod is made that
+# was not wished for.
+CROSS_S = 10.0
 # A wish that follows an edit or a pin later than this has another reason. An HPA looks every 15 s.
 FOLLOWS_S = 20.0
 # By then the autoscaler has said that it was its wish.
@@ -22,6 +25,8 @@ SAID_WITHIN_S = 5.0
 ROLLOUT_FOLLOWS_S = 120.0
 # A controller replaces a lost pod at once, unless the API refuses for a while.
 REPLACED_WITHIN_S = 120.0
+# A pod that was born in a gap this long after the last rise stands in for one that ended there.
+STALE_S = 900.0
 # Managers that a person's tools write under.
 BY_HAND = ("kubectl", "k9s", "lens", "headlamp", "pilot-light", "oc", "rancher")
 
@@ -39,7 +44,8 @@ class Demand:
 class Context:
     """What surrounds a pod's birth. Moves are oldest first.
 
-    created: the birth on our clock. born_unseen: during a gap, or before the first look.
+    created: the birth on our clock. nth: of its owner's pods that lived then: so many were wished
+    for. born_unseen: during a gap, or before the first look.
     owner: moves of what made the pod (ReplicaSet; else as `top`). top: of the Deployment or
     LeaderWorkerSet. scaler: of the PodAutoscaler. pins: floors of Revision and PodAutoscaler.
     asked: edits of the model. lost: when siblings of the same owner ended, without a falling wish.
@@ -49,6 +55,7 @@ class Context:
     """
 
     created: float
+    nth: int = 1
     born_unseen: bool = False
     owner: Sequence[Moved] = ()
     top: Sequence[Moved] = ()
@@ -69,12 +76,23 @@ def demand_of(context: Context) -> Demand:
     replaced = _replaced(context, rise)
     if replaced is not None:
         return replaced
+    if rise is not None and _is_stale(context, rise):
+        return Demand(trigger=Trigger.RESCHEDULE, origin="pod")
     wish = _last_rise(context, context.top) or _last_rise(context, context.scaler)
+    if wish is None and rise is not None and _is_top_late(context, rise):
+        wish = rise
     if _is_rollout(context, rise, wish):
         return _rollout(context, rise or wish)
     if wish is None:
         return Demand(trigger=Trigger.UNKNOWN)
     return _scaled(context, wish)
+
+
+def _is_top_late(context: Context, rise: Moved) -> bool:
+    """A ReplicaSet has more replicas than its Deployment is known to want: that wish is on its
+    way. Source: kubernetes pkg/controller/deployment, a new ReplicaSet never exceeds it."""
+    wishes = _before(context, context.top, What.WISH)
+    return bool(wishes) and (wishes[-1].to or 0) < (rise.to or 0)
 
 
 def _before(context: Context, moves: Iterable[Moved], what: What) -> list[Moved]:
@@ -89,9 +107,26 @@ def _before(context: Context, moves: Iterable[Moved], what: What) -> list[Moved]
     ]
 
 
-def _last_rise(context: Context, moves: Iterable[Moved]) -> Moved | None:
-    rises = [m for m in _before(context, moves, What.WISH) if (m.to or 0) > (m.from_ or 0)]
-    return rises[-1] if rises else None
+def _last_rise(context: Context, moves: Sequence[Moved]) -> Moved | None:
+    """The rise that the pod follows: the last before it; if so many were not wished for then, the
+    one that did is only late."""
+    wishes = _before(context, moves, What.WISH)
+    rises = [move for move in wishes if _rises(move)]
+    if rises and (context.born_unseen or (wishes[-1].to or 0) >= context.nth):
+        return rises[-1]
+    return next(_late_rises(context, moves), None)
+
+
+def _late_rises(context: Context, moves: Sequence[Moved]) -> Iterator[Moved]:
+    first, until = context.created + SLACK_S, context.created + CROSS_S
+    for move in moves:
+        enough = move.what == What.WISH and _rises(move) and (move.to or 0) >= context.nth
+        if enough and move.seen and first < move.at.timestamp() <= until:
+            yield move
+
+
+def _rises(move: Moved) -> bool:
+    return (move.to or 0) > (move.from_ or 0)
 
 
 def _replaced(context: Context, rise: Moved | None) -> Demand | None:
@@ -107,6 +142,11 @@ def _replaced(context: Context, rise: Moved | None) -> Demand | None:
         return None
     at = max(lost)
     return Demand(trigger=Trigger.RESCHEDULE, at=Sight(None, None, at), origin="pod")
+
+
+def _is_stale(context: Context, rise: Moved) -> bool:
+    """Under a wish that stands still a controller only makes what was lost, and nobody watched."""
+    return context.born_unseen and context.created - rise.at.timestamp() > STALE_S
 
 
 def _is_rollout(context: Context, rise: Moved | None, wish: Moved | None) -> bool:
@@ -164,7 +204,7 @@ def _pinned(context: Context, wish: Moved) -> Moved | None:
     before the copy on its PodAutoscaler."""
     since, enough = wish.at.timestamp(), wish.to or 0
     for move in context.pins:
-        rises = (move.to or 0) > (move.from_ or 0) and (move.to or 0) >= enough
+        rises = _rises(move) and (move.to or 0) >= enough
         near = since - FOLLOWS_S <= move.at.timestamp() <= since + SLACK_S
         if move.what == What.FLOOR and rises and near:
             return move
@@ -192,7 +232,7 @@ def _is_not_the_scalers(context: Context, wish: Moved) -> bool:
     since = wish.at.timestamp()
     moves = [move for move in context.scaler if move.what == What.WISH]
     before = [m.to or 0 for m in moves if m.at.timestamp() < since - SLACK_S]
-    around = [m.to or 0 for m in moves if abs(m.at.timestamp() - since) <= SAID_WITHIN_S]
+    around = [m.to or 0 for m in moves if -SAID_WITHIN_S <= m.at.timestamp() - since <= CROSS_S]
     known = [*before[-1:], *around] or [context.scaler_wish]
     return max(known) < (wish.to or 0)
 

@@ -75,13 +75,14 @@ def _context(group: Group, evidence: Evidence, born: float) -> Context:
     above = top.moves if top else ()
     return Context(
         created=born,
+        nth=_nth(group, evidence, born),
         born_unseen=evidence.first != "watch",
         owner=owner.moves if owner is not None and owner is not top else above,
         top=above,
         scaler=scaler.moves if scaler else (),
         pins=sorted(pins, key=lambda move: move.at),
         asked=group.record.moves if group.record else (),
-        lost=tuple(_lost(group, evidence, owner or top)),
+        lost=tuple(_lost(group, evidence, owner or top, born=born)),
         readied=tuple(_readied(group, evidence)),
         born=revision.moves if revision else (),
         scaler_wish=scaler.desired_scale if scaler else None,
@@ -90,7 +91,23 @@ def _context(group: Group, evidence: Evidence, born: float) -> Context:
     )
 
 
-def _lost(group: Group, evidence: Evidence, owner: WorkloadRecord | None) -> Iterator[float]:
+def _nth(group: Group, evidence: Evidence, born: float) -> int:
+    """The how-manieth living pod of its owner this one was when it was made. Those of one moment
+    are counted by name, so that each has a number of its own."""
+    mine = (born, evidence.name)
+    before = 0
+    for replica in group.replicas.values():
+        other = replica.evidence
+        if other.owner_uid != evidence.owner_uid or other.uid == evidence.uid:
+            continue
+        alive = other.ended is None or other.ended.by > born
+        before += alive and (created_at(other).at, other.name) < mine
+    return before + 1
+
+
+def _lost(
+    group: Group, evidence: Evidence, owner: WorkloadRecord | None, *, born: float
+) -> Iterator[float]:
     """When siblings ended though nobody wanted fewer."""
     falls = [m.at.timestamp() for m in (owner.moves if owner else ()) if _falls(m)]
     for replica in group.replicas.values():
@@ -99,7 +116,16 @@ def _lost(group: Group, evidence: Evidence, owner: WorkloadRecord | None) -> Ite
         if other.uid == evidence.uid or other.owner_uid != evidence.owner_uid or ended is None:
             continue
         if not any(abs(ended.by - fall) <= FALL_NEAR_S for fall in falls):
-            yield ended.by
+            yield _ended_at(other, born)
+
+
+def _ended_at(other: Evidence, born: float) -> float:
+    """One that went in a gap went before whatever was born in it, if it can have."""
+    ended = other.ended
+    assert ended is not None
+    if other.unseen_end and (ended.after or 0.0) <= born < ended.by:
+        return born
+    return ended.by
 
 
 def _readied(group: Group, evidence: Evidence) -> Iterator[float]:

@@ -289,3 +289,73 @@ def test_a_gang_member_without_replicaset_is_found_by_role() -> None:
     scene.wait(60).deployment(1)
     scene.wait(0.1).pod()
     assert decided(scene) == (Trigger.SCALE_FROM_ZERO, 0.1)
+
+
+@pytest.mark.parametrize("late_s", [0.5, 3.0, 9.0])
+def test_a_wake_is_known_though_the_wish_comes_long_after_its_pod(late_s: float) -> None:
+    """A follower that is short of time reads one watch well before another."""
+    scene = asleep()
+    scene.pod()
+    scene.wait(late_s).replicaset(1)
+    scene.deployment(1)
+    scene.scaler(1)
+    assert decided(scene) == (Trigger.SCALE_FROM_ZERO, 0.0)
+
+
+def test_a_second_replica_is_not_explained_by_the_wish_for_the_first() -> None:
+    scene = asleep()
+    wake(scene)
+    scene.wait(1).scheduled()
+    scene.wait(2).running()
+    scene.wait(20).ready()
+    scene.wait(300).pod("pod-2")
+    scene.wait(3).deployment(2, ready_replicas=1)
+    scene.replicaset(2, ready_replicas=1)
+    scene.scaler(2)
+    assert decided(scene, "pod-2") == (Trigger.SCALE_UP, 0.0)
+
+
+def test_a_first_rollout_is_known_though_its_workload_comes_after_its_pod() -> None:
+    scene = Scene()
+    scene.model(min_replicas=1)
+    scene.wait(0.3).pod()
+    scene.wait(4).replicaset(1)
+    scene.deployment(1)
+    scene.revision(min_scale=1)
+    assert decided(scene)[0] is Trigger.ROLLOUT
+
+
+def test_an_autoscaler_heard_late_has_asked_all_the_same() -> None:
+    scene = asleep()
+    scene.deployment(1)
+    scene.replicaset(1)
+    scene.wait(0.1).pod()
+    scene.wait(7).scaler(1)
+    assert decided(scene) == (Trigger.SCALE_FROM_ZERO, 0.1)
+
+
+def test_a_rise_that_came_after_a_replica_is_not_its_reason_when_an_earlier_one_was() -> None:
+    scene = asleep()
+    wake(scene)
+    scene.wait(2).deployment(3)
+    scene.replicaset(3)
+    scene.scaler(3)
+    assert decided(scene) == (Trigger.SCALE_FROM_ZERO, 0.07)
+
+
+def test_a_replica_lost_and_replaced_in_a_gap_is_rescheduled() -> None:
+    scene = awake()
+    scene.wait(30)
+    pod = scene._new_pod("pod-1", "rev-1", 1, {})
+    scene.wait(20).lists(Resource.PODS, [pod], since=40)
+    assert decided(scene) == (Trigger.RESCHEDULE, 0.0)
+
+
+def test_a_replica_met_after_a_long_gap_under_the_same_wish_stands_in_for_a_lost_one() -> None:
+    scene = awake()
+    scene.wait(7200)
+    scene.lists(Resource.PODS, [], since=7000)
+    scene.ledger.settle_running(now=scene.wait(1000).now)
+    pod = scene._new_pod("pod-1", "rev-1", 1, {})
+    scene.wait(30).lists(Resource.PODS, [pod], since=60)
+    assert decided(scene) == (Trigger.RESCHEDULE, 0.0)
