@@ -1,49 +1,42 @@
-"""A model's last hours as columns: sent once, drawn by the browser on one time axis."""
+"""What happened to a model as columns: sent once, drawn by the browser on one time axis."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from dashboard.api.series import Wish
 from dashboard.api.timeline import MOST_FACTS, wishes
+from dashboard.ranges import TimeRange
 from dashboard.words import OUTCOME_LABELS, PHASE_LABELS, TRIGGER_LABELS, word
 from fleet.domain.records.keys import ModelKey
 from fleet.models import Action, ColdStart, ProbeFailure, Replica, Revision, ScaleEvent
 
-RANGES: dict[str, timedelta] = {
-    "1h": timedelta(hours=1),
-    "6h": timedelta(hours=6),
-    "24h": timedelta(hours=24),
-    "7d": timedelta(days=7),
-}
-DEFAULT_RANGE = "6h"
 # Beyond this many of one kind a chart says nothing more; the newest are kept.
 MOST = 2000
+DRAWN_OF_A_START = (
+    "started_at",
+    "ready_at",
+    "ended_at",
+    "total_s",
+    "outcome",
+    "trigger",
+    "ended_in_phase",
+)
 
 Columns = dict[str, list[Any]]
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
-    """From when to when."""
-
-    since: datetime
-    until: datetime
-
-
-def timeline(key: ModelKey, *, now: datetime, reach: timedelta) -> dict[str, Any]:
-    """Columns of all that happened to the model in the last `reach`; times in ms since 1970."""
-    window = Window(now - reach, now)
-    replicas = Replica.objects.of(key).exclude(ready_at=None).exclude(gone_at__lt=window.since)
-    lived = replicas.order_by("-ready_at").only("ready_at", "gone_at")[:MOST_FACTS]
+def timeline(key: ModelKey, window: TimeRange) -> dict[str, Any]:
+    """Columns of all that happened to the model in that time; times in ms since 1970."""
+    replicas = Replica.objects.of(key).filter(ready_at__lt=window.until)
+    lived = replicas.exclude(gone_at__lt=window.since).order_by("-ready_at")
     return {
         "since": _ms(window.since),
         "until": _ms(window.until),
-        "desired": _desired(wishes(key, until=now), window),
-        "ready": _ready(lived, window),
+        "desired": _desired(wishes(key, until=window.until), window),
+        "ready": _ready(lived.only("ready_at", "gone_at")[:MOST_FACTS], window),
         "starts": _starts(ColdStart.objects.of(key), window),
         "scale": _scale(ScaleEvent.objects.of(key), window),
         "probes": _probes(ProbeFailure.objects.of(key), window),
@@ -56,7 +49,7 @@ def _ms(moment: datetime | None) -> int | None:
     return None if moment is None else round(moment.timestamp() * 1000)
 
 
-def _desired(wished: Iterable[Wish], window: Window) -> Columns:
+def _desired(wished: Iterable[Wish], window: TimeRange) -> Columns:
     """Steps of the wish summed over revisions; what stood before the window is its first step."""
     standing: dict[str, int] = {}
     steps: Columns = {"at": [], "n": []}
@@ -71,20 +64,20 @@ def _desired(wished: Iterable[Wish], window: Window) -> Columns:
     return _until_now(steps, window)
 
 
-def _first_step(steps: Columns, standing: Mapping[str, int], window: Window) -> None:
+def _first_step(steps: Columns, standing: Mapping[str, int], window: TimeRange) -> None:
     if standing and not steps["at"]:
         steps["at"].append(_ms(window.since))
         steps["n"].append(sum(standing.values()))
 
 
-def _ready(replicas: Iterable[Replica], window: Window) -> Columns:
+def _ready(replicas: Iterable[Replica], window: TimeRange) -> Columns:
     """Steps of replicas that were ready, from when each became ready until it was gone."""
     moves: list[tuple[datetime, int]] = []
     for replica in replicas:
         if replica.ready_at is None:
             continue
         moves.append((max(replica.ready_at, window.since), 1))
-        if replica.gone_at is not None:
+        if replica.gone_at is not None and replica.gone_at < window.until:
             moves.append((replica.gone_at, -1))
     at: list[int | None] = [_ms(window.since)]
     ready = [0]
@@ -94,15 +87,16 @@ def _ready(replicas: Iterable[Replica], window: Window) -> Columns:
     return _until_now({"at": at, "n": ready}, window)
 
 
-def _until_now(steps: Columns, window: Window) -> Columns:
+def _until_now(steps: Columns, window: TimeRange) -> Columns:
     if steps["n"]:
         steps["at"].append(_ms(window.until))
         steps["n"].append(steps["n"][-1])
     return steps
 
 
-def _starts(rows: Any, window: Window) -> Columns:
-    seen = rows.started_since(window.since).newest_first()[:MOST]
+def _starts(rows: Any, window: TimeRange) -> Columns:
+    within = rows.started_since(window.since).filter(started_at__lt=window.until)
+    seen = within.newest_first().only(*DRAWN_OF_A_START)[:MOST]
     columns: Columns = {name: [] for name in ("id", "from", "to", "total_s", "outcome", "says")}
     for start in seen:
         columns["id"].append(start.pk)
@@ -121,8 +115,8 @@ def _start_says(start: ColdStart) -> str:
     return how
 
 
-def _scale(rows: Any, window: Window) -> Columns:
-    newest = rows.filter(at__gte=window.since, at__lte=window.until).newest_first()[:MOST]
+def _scale(rows: Any, window: TimeRange) -> Columns:
+    newest = rows.filter(at__gte=window.since, at__lt=window.until).newest_first()[:MOST]
     events = list(reversed(newest))
     return {
         "at": [_ms(event.at) for event in events],
@@ -132,8 +126,8 @@ def _scale(rows: Any, window: Window) -> Columns:
     }
 
 
-def _probes(rows: Any, window: Window) -> Columns:
-    seen = list(rows.filter(at__gte=window.since).newest_first()[:MOST])
+def _probes(rows: Any, window: TimeRange) -> Columns:
+    seen = list(rows.filter(at__gte=window.since, at__lt=window.until).newest_first()[:MOST])
     return {
         "at": [_ms(failure.at) for failure in seen],
         "n": [failure.count for failure in seen],
@@ -141,16 +135,21 @@ def _probes(rows: Any, window: Window) -> Columns:
     }
 
 
-def _revisions(rows: Any, window: Window) -> Columns:
-    seen = list(rows.filter(created_at__gte=window.since).newest_first()[:MOST])
+def _made_within(rows: Any, window: TimeRange) -> list[Any]:
+    made = rows.filter(created_at__gte=window.since, created_at__lt=window.until)
+    return list(made.newest_first()[:MOST])
+
+
+def _revisions(rows: Any, window: TimeRange) -> Columns:
+    seen = _made_within(rows, window)
     return {
         "at": [_ms(revision.created_at) for revision in seen],
         "says": [revision.revision for revision in seen],
     }
 
 
-def _actions(rows: Any, window: Window) -> Columns:
-    seen = list(rows.filter(created_at__gte=window.since).newest_first()[:MOST])
+def _actions(rows: Any, window: TimeRange) -> Columns:
+    seen = _made_within(rows, window)
     return {
         "at": [_ms(action.created_at) for action in seen],
         "says": [f"{action.action} by {action.by}: {action.state}" for action in seen],

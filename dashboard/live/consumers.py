@@ -25,6 +25,7 @@ from dashboard.live.fragments import numbered
 from dashboard.live.hub import HUB, now_ms
 from dashboard.live.views import ClustersView, FleetView, ModelView, StartsView
 from dashboard.views.fleet_query import FleetQuery
+from dashboard.views.model_range import said_in
 from fleet.domain.records.keys import ModelKey
 
 SessionStore = import_module(settings.SESSION_ENGINE).SessionStore
@@ -153,7 +154,7 @@ class ModelConsumer(LiveConsumer):
         key = ModelKey(**self.scope["url_route"]["kwargs"])
         if not grant.sees(key.cluster, key.namespace):
             return None
-        return ModelView(key, replace(grant, who=""))
+        return ModelView(key, replace(grant, who=""), said_in(self.query))
 
 
 def grant_now(session_key: str | None) -> Grant | None:

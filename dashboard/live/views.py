@@ -18,6 +18,7 @@ from dashboard.views.fleet_parts import fleet_parts
 from dashboard.views.fleet_query import FleetQuery
 from dashboard.views.model_page import model_page
 from dashboard.views.model_parts import model_parts
+from dashboard.views.model_range import Said, range_as_said
 from dashboard.views.row_fragments import row_fragments
 from dashboard.views.start_row import row_fragment, start_rows
 from dashboard.views.starts_page import starts_page
@@ -114,10 +115,11 @@ class StartsView:
 
 @dataclass(frozen=True, slots=True)
 class ModelView:
-    """One model's page as seen with this grant and language."""
+    """One model's page as seen with this grant, range and language."""
 
     model: ModelKey
     grant: Grant
+    said: Said = ()
     language: str = "en"
 
     @property
@@ -132,6 +134,7 @@ class ModelView:
     def look(self) -> Shown:
         now = datetime.now(UTC)
         with translation.override(self.language):
-            page = model_page(self.model, self.grant, now=now)
+            window = range_as_said(self.said, self.model, now=now)
+            page = model_page(self.model, self.grant, window=window, now=now)
             parts = [] if page is None else model_parts(page, now=now)
         return Shown(fragments=by_id(parts), proofs=proofs(self.grant))

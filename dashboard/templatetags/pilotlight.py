@@ -14,7 +14,8 @@ from django.utils.safestring import SafeString, mark_safe
 from dashboard.charts.figures import Cell
 from dashboard.charts.plotly_files import MAP_STYLE_ID
 from dashboard.charts.spoken import age_text, clock_text
-from dashboard.words import PHASE_LABELS, Words
+from dashboard.compare_words import signed
+from dashboard.words import PHASE_LABELS, Words, word
 from fleet.domain.coldstart.start import Phase
 from fleet.domain.ledger.delta import State
 
@@ -55,6 +56,18 @@ def state_mark(state: str) -> SafeString:
 def clock(seconds: float | None) -> str:
     """A length of time, "–" when it is not known."""
     return clock_text(seconds)
+
+
+@register.filter
+def shift(seconds: float | None) -> str:
+    """A difference with its sign, "–" when it is not known."""
+    return "–" if seconds is None else signed(seconds)
+
+
+@register.filter
+def phase(value: str) -> Words:
+    """A phase in words."""
+    return word(PHASE_LABELS, value)
 
 
 @register.filter

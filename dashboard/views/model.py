@@ -3,34 +3,55 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
 from dashboard.access.requests import grant_of_request
-from dashboard.charts.timeline import DEFAULT_RANGE, RANGES, timeline
+from dashboard.charts.timeline import timeline
+from dashboard.views.model_compare import model_comparison
 from dashboard.views.model_page import model_page
 from dashboard.views.model_parts import model_parts
+from dashboard.views.model_query import model_query
+from dashboard.views.model_range import links, model_range
 from fleet.domain.records.keys import ModelKey
 
 
 def model(request: HttpRequest, cluster: str, kind: str, namespace: str, name: str) -> HttpResponse:
-    """One model: state, last starts, revisions, and its last hours as a chart."""
+    """One model: state, starts of a time, what changed between them, and what happened then."""
     key = ModelKey(cluster, kind, namespace, name)
     now = datetime.now(UTC)
-    page = model_page(key, grant_of_request(request), now=now)
+    query = model_query(request.GET, key, now=now)
+    window = query.window
+    page = model_page(key, grant_of_request(request), window=window, now=now)
     if page is None:
         raise Http404("No such model in the part of the fleet that you may see.")
     context = {
         "page": page,
         "model": page.row,
         "key": key,
+        "window": window,
+        "query": query,
+        "compared": model_comparison(key, query),
         "parts": {part.dom_id: part.html for part in model_parts(page, now=now)},
-        "ranges": tuple(RANGES),
-        "range": _range(request),
+        "said": urlencode(window.said or {"range": window.name}),
+        "ranges": links(window, key, rest=query.rest, now=now),
         "here": "model",
     }
     return render(request, "pages/model.html", context)
+
+
+def model_compared(
+    request: HttpRequest, cluster: str, kind: str, namespace: str, name: str
+) -> HttpResponse:
+    """The page's comparisons alone, as they are now: the page takes them when a start ends."""
+    key = ModelKey(cluster, kind, namespace, name)
+    if not grant_of_request(request).sees(cluster, namespace):
+        raise Http404
+    query = model_query(request.GET, key, now=datetime.now(UTC))
+    context = {"key": key, "query": query, "compared": model_comparison(key, query)}
+    return render(request, "partials/model_compared.html", context)
 
 
 def model_timeline(
@@ -41,12 +62,7 @@ def model_timeline(
     grant = grant_of_request(request)
     if not grant.sees(cluster, namespace):
         raise Http404
-    columns = timeline(key, now=datetime.now(UTC), reach=RANGES[_range(request)])
+    columns = timeline(key, model_range(request.GET, key, now=datetime.now(UTC)))
     response = JsonResponse(columns)
     response["Cache-Control"] = "no-store"
     return response
-
-
-def _range(request: HttpRequest) -> str:
-    asked = request.GET.get("range", DEFAULT_RANGE)
-    return asked if asked in RANGES else DEFAULT_RANGE

@@ -9,6 +9,7 @@ from django.forms.models import model_to_dict
 from dashboard.live.fragments import Fragment
 from dashboard.views.fleet_parts import aging_part, part
 from dashboard.views.model_page import ModelPage
+from dashboard.views.model_starts import StartLine
 
 
 def model_parts(page: ModelPage, *, now: datetime) -> list[Fragment]:
@@ -20,14 +21,21 @@ def model_parts(page: ModelPage, *, now: datetime) -> list[Fragment]:
     head = row.pk, row.version, page.row.may_act, page.row.stale, page.gone, line, bar
     return [
         aging_part("model_head", head, context),
-        part("model_starts", [_start_facts(page, n) for n in range(len(page.starts))], context),
+        part("model_starts", _starts_facts(page), context),
         part("model_revisions", [model_to_dict(r) for r in page.revisions], context),
         part("model_replicas", [(r.pk, r.ready, r.node) for r in page.replicas], context),
         part("model_probes", [(p.pk, p.count, p.at) for p in page.probes], context),
     ]
 
 
-def _start_facts(page: ModelPage, number: int) -> object:
-    line = page.starts[number]
+def _starts_facts(page: ModelPage) -> object:
+    """What the list shows; without any start, the range that has none."""
+    said = tuple(sorted(page.window.said.items())), page.window.name
+    return [_start_facts(line) for line in page.starts], said, page.without_logs
+
+
+def _start_facts(line: StartLine) -> object:
     start = line.start
-    return start.pk, start.outcome, start.total_s, start.phases, line.typical
+    ghost = line.ghost and (line.ghost.total_s, line.ghost.source)
+    eta = line.eta and (line.eta.typical_s, line.eta.slow_s, line.eta.late_s, line.eta.why)
+    return start.pk, start.outcome, start.phases, ghost, eta, start.log

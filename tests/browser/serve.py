@@ -76,6 +76,7 @@ def models() -> list[tuple[str, dict[str, Any]]]:
         ("old", {"state": "Stopped", "rank": 60, "state_code": "stopped", **NOTHING}),
         ("far", {"cluster": "demo-c", "mode": "Standard", "rank": 40}),
         ("w" * 120, {"rank": 40, **llm}),
+        ("seasoned", {"rank": 40, "state_code": "ready", **USUAL}),
     ]
 
 
@@ -94,6 +95,7 @@ def fill_models(now: datetime) -> None:
     begun = now - timedelta(seconds=31)
     make.make_start(made["llama-3-70b"], BEGUN, started_at=begun, outcome="running")
     history(made["gemma"], now)
+    seasons(made["seasoned"], now)
     odd = {"team": make.HOSTILE, "state_code": make.HOSTILE, "rank": 40}
     make.make_model(make.HOSTILE, last_start=make.start_shape(outcome=make.HOSTILE), **odd)
 
@@ -117,6 +119,32 @@ def history(model: object, now: datetime) -> None:
         make.make_probe_failure(model, n + 1, at=at, message=make.HOSTILE)
     for number in (1, 2):
         make.make_revision(model, number, traffic_percent=50, created_at=now - timedelta(hours=2))
+
+
+def seasons(model: object, now: datetime) -> None:
+    """Ten days of starts on three nodes: a slower revision came, and another one that is new."""
+    from fleet.models import ServedModel
+    from tests import factories as make
+
+    assert isinstance(model, ServedModel)
+    for n in range(80):
+        number = 1 if n < 40 else 2 if n < 75 else 3
+        cold = n % 6 == 5
+        load = 40.0 + (n * 7) % 11 + (38.0 if number > 1 else 0.0)
+        lengths = [("decide", 0.8), ("schedule", 2.0 + n % 3), ("prepare", 3.0)]
+        lengths += [("pull-image", 90.0 + n % 13)] if cold else []
+        lengths += [("load-engine", load), ("become-ready", 4.0 + n % 2), ("unexplained", 0.4)]
+        make.make_start(
+            model,
+            lengths,
+            started_at=now - timedelta(hours=3 * (80 - n)),
+            revision=f"seasoned-predictor-{number:05d}",
+            revision_uid=f"seasoned-{number}",
+            node=f"gpu-{n % 3 + 1}",
+            start_mode="cold" if cold else "cached-image",
+            engine_version="0.11.0" if number < 3 else "0.12.0",
+        )
+    make.make_revision(model, 3, created_at=now - timedelta(hours=15))
 
 
 def beat() -> None:

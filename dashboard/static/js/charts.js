@@ -53,7 +53,22 @@
   document.addEventListener("pilotlight:theme", again);
   matchMedia("(prefers-color-scheme: light)").addEventListener("change", again);
   window.addEventListener("beforeprint", () => { for (const place of document.querySelectorAll("[data-chart]")) draw(place); });
-  document.addEventListener("pilotlight:changed", () => find(document));
+  // A part that is made of what another part shows comes anew after it, unless somebody is in it.
+  const renew = async (part) => {
+    const answer = await fetch(part.dataset.renew);
+    if (!answer.ok || part.contains(document.activeElement) || part.querySelector("details[open]")) return;
+    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").body.firstElementChild;
+    part.replaceWith(fresh);
+    pilotlight.localise(fresh);
+    find(document);
+  };
+  let later = 0;
+  const renewAfter = (fragments) => {
+    const parts = [...document.querySelectorAll("[data-renew]")].filter((part) => fragments.some((f) => f.id === part.dataset.renewWith));
+    if (!parts.length || later) return;
+    later = setTimeout(() => { later = 0; parts.forEach(renew); }, 5000);
+  };
+  document.addEventListener("pilotlight:changed", (event) => { renewAfter(event.detail.fragments || []); find(document); });
   document.addEventListener("htmx:afterSwap", () => find(document));
   window.pilotlight.chart = { token, date, plain, layout, OPTIONS };
   find(document);

@@ -13,7 +13,7 @@
   };
   const address = () => {
     const base = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws/`;
-    return kind === "model" ? `${base}models/${document.body.dataset.key}/` : `${base}${kind}/${location.search}`;
+    return kind === "model" ? `${base}models/${document.body.dataset.key}/${location.search}` : `${base}${kind}/${location.search}`;
   };
   const have = () => {
     const stamps = {};

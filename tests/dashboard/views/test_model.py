@@ -8,7 +8,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from dashboard.views.model_page import typical_s
+from dashboard.views.model_range import usual_range
+from dashboard.views.model_starts import ghost_of
+from fleet.history.compared import with_phases
+from fleet.models import ColdStart
 from tests.factories import (
     HOSTILE,
     make_cluster,
@@ -146,9 +149,43 @@ def test_comparable_starts(
     others: list[tuple[str, str, float]], median_s: float | None, now: datetime
 ) -> None:
     model = make_model()
-    rows = [
+    for mode, outcome, total_s in others:
         make_start(model, started_at=now, start_mode=mode, outcome=outcome, total_s=total_s)
-        for mode, outcome, total_s in others
-    ]
     start = make_start(model, started_at=now)
-    assert typical_s(start, [start, *rows]) == median_s
+    pool = with_phases(ColdStart.objects.all()).starts
+    ghost = ghost_of(start, pool, scale_s=120.0)
+    assert (ghost and ghost.total_s) == median_s
+    assert ghost is None or ghost.source == "median of 5 starts of this model"
+
+
+@pytest.mark.parametrize(
+    ("known", "name"),
+    [
+        pytest.param(None, "6h", id="no start yet"),
+        pytest.param(timedelta(hours=2), "6h", id="a new model"),
+        pytest.param(timedelta(hours=7), "24h", id="known for some hours"),
+        pytest.param(timedelta(days=40), "7d", id="known for long"),
+    ],
+)
+def test_a_page_opens_on_a_range_that_holds_something(
+    known: timedelta | None, name: str, now: datetime
+) -> None:
+    model = make_model()
+    if known:
+        make_start(model, started_at=now - known)
+    assert usual_range(model.key, now=now) == name
+
+
+def test_starts_are_those_of_the_range(admin: Client, now: datetime) -> None:
+    model = make_model()
+    old = make_start(model, started_at=now - timedelta(hours=3))
+    new = make_start(model, started_at=now - timedelta(minutes=3))
+    assert f'id="start-{old.pk}"' in admin.get(ADDRESS).content.decode()
+    html = admin.get(f"{ADDRESS}?range=1h").content.decode()
+    assert f'id="start-{new.pk}"' in html
+    assert f'id="start-{old.pk}"' not in html
+    past = (now - timedelta(hours=2)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    html = admin.get(f"{ADDRESS}?until={past}").content.decode()
+    assert f'id="start-{old.pk}"' in html
+    assert f'id="start-{new.pk}"' not in html
+    assert f"until={past.replace(':', '%3A')}" in html

@@ -1,0 +1,48 @@
+"""What the address of a model's page asks for: its time, a start mode, two revisions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import urlencode
+
+from django.http import QueryDict
+
+from dashboard.ranges import TimeRange
+from dashboard.views.model_range import model_range
+from fleet.domain.coldstart.start import StartMode
+from fleet.domain.records.keys import ModelKey
+
+# Names of Kubernetes objects are no longer.
+LONGEST_NAME = 253
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelQuery:
+    """mode: "" = the commonest. before, after: names of revisions, "" = the page chooses."""
+
+    window: TimeRange
+    mode: str = ""
+    before: str = ""
+    after: str = ""
+
+    @property
+    def rest(self) -> dict[str, str]:
+        """What the address says beside the range."""
+        asked = {"mode": self.mode, "before": self.before, "after": self.after}
+        return {name: value for name, value in asked.items() if value}
+
+    def address(self, **changes: str) -> str:
+        """The query string of this page with `changes`; "" takes a choice back."""
+        said = {**self.window.said, **self.rest, **changes}
+        return urlencode({name: value for name, value in said.items() if value})
+
+
+def model_query(asked: QueryDict, key: ModelKey, *, now: datetime) -> ModelQuery:
+    mode = asked.get("mode", "")
+    return ModelQuery(
+        window=model_range(asked, key, now=now),
+        mode=mode if mode in set(StartMode) else "",
+        before=asked.get("before", "")[:LONGEST_NAME],
+        after=asked.get("after", "")[:LONGEST_NAME],
+    )
