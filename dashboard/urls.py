@@ -7,5 +7,6 @@ from django.urls import URLPattern, URLResolver, include, path
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("dashboard.api.urls")),
     path("", include("dashboard.views.action_urls")),
+    path("", include("dashboard.views.report_urls")),
     path("", include("dashboard.views.urls")),
 ]

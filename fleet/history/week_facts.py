@@ -42,12 +42,14 @@ def count_week(week: Week, *, now: datetime, last_week: WeekFacts | None) -> Wee
         counted_at=now,
         counted_until=span.until,
         first_data_at=min(since.values(), default=None),
-        lines=tuple(_lines(week, this, before)),
+        lines=tuple(_lines(week, this, before, since)),
         sights=tuple(_sights(span, since, now=now)),
     )
 
 
-def _lines(week: Week, this: Counted, before: Counted) -> list[ModelLine]:
+def _lines(
+    week: Week, this: Counted, before: Counted, since: Mapping[str, datetime]
+) -> list[ModelLine]:
     """By key: models that started in one of the two weeks, came or went."""
     started = this.tallies.keys() | before.tallies.keys()
     rows = {Identity(row.cluster, row.model_uid): row for row in _rows(week, started)}
@@ -57,7 +59,10 @@ def _lines(week: Week, this: Counted, before: Counted) -> list[ModelLine]:
             keys[model],
             model,
             rows.get(model),
-            tallies=(this.tallies.get(model), before.tallies.get(model)),
+            this=this.tallies.get(model, Tally()),
+            last=before.tallies.get(model, Tally())
+            if since.get(model.cluster, week.before.since) < week.since
+            else None,
         )
         for model in started | rows.keys()
     ]
@@ -88,10 +93,10 @@ def _line(
     model: Identity,
     row: ServedModel | None,
     *,
-    tallies: tuple[Tally | None, Tally | None],
+    this: Tally,
+    last: Tally | None,
 ) -> ModelLine:
     """row: None where the fleet has forgotten the model."""
-    this, before = (tally.sorted() if tally else Tally() for tally in tallies)
     return ModelLine(
         key=key,
         uid=model.uid,
@@ -99,8 +104,8 @@ def _line(
         environment=row.environment if row else "",
         created_at=row.created_at if row else None,
         gone_at=row.gone_at if row else None,
-        this_week=this,
-        last_week=before,
+        this_week=this.sorted(),
+        last_week=None if last is None else last.sorted(),
     )
 
 

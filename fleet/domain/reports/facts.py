@@ -13,7 +13,8 @@ from fleet.domain.reports.week import Week
 class ModelLine:
     """One model's week. team, environment: "" = not told. created_at: None = not known any more.
 
-    last_week: as the report of the week before counted it.
+    last_week: as the report of the week before counted it; None = its cluster was not followed
+    then.
     """
 
     key: ModelKey
@@ -23,7 +24,7 @@ class ModelLine:
     created_at: datetime | None = None
     gone_at: datetime | None = None
     this_week: Tally = field(default_factory=Tally)
-    last_week: Tally = field(default_factory=Tally)
+    last_week: Tally | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -49,7 +49,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelWeek:
-    """One model's week beside its last. last_week: None = nothing was watched then."""
+    """One model's week beside its last. last_week: None = its cluster was not followed then."""
 
     key: ModelKey
     team: str
@@ -149,7 +149,7 @@ def report_of(facts: WeekFacts, choice: Choice, *, kept: Kept | None = None) -> 
     """The same facts and choice give the same report."""
     lines = [line for line in facts.lines if choice.takes(line)]
     compared = facts.any_last_week
-    last_week = figures_of(summed(line.last_week for line in lines)) if compared else None
+    last_week = last_figures(lines) if compared else None
     return Report(
         week=facts.week,
         choice=choice,
@@ -160,7 +160,7 @@ def report_of(facts: WeekFacts, choice: Choice, *, kept: Kept | None = None) -> 
         first_data_at=facts.first_data_at,
         this_week=total_of(facts, choice),
         last_week=last_week,
-        models=_models(lines, compared=compared),
+        models=_models(lines),
         teams=_teams(lines, compared=compared),
         new_models=_within_week(lines, lambda line: line.created_at, facts),
         gone_models=_within_week(lines, lambda line: line.gone_at, facts),
@@ -176,24 +176,30 @@ def total_of(facts: WeekFacts, choice: Choice) -> Figures | None:
     return figures_of(summed(line.this_week for line in facts.lines if choice.takes(line)))
 
 
-def _models(lines: Iterable[ModelLine], *, compared: bool) -> tuple[ModelWeek, ...]:
+def _models(lines: Iterable[ModelLine]) -> tuple[ModelWeek, ...]:
     """One a key: a model that was deleted and made anew is told once."""
     by_key: dict[ModelKey, list[ModelLine]] = {}
     for line in lines:
-        if line.this_week.starts or line.last_week.starts:
+        if line.this_week.starts or (line.last_week and line.last_week.starts):
             by_key.setdefault(line.key, []).append(line)
-    weeks = [_model(of_key, compared=compared) for of_key in by_key.values()]
+    weeks = [_model(of_key) for of_key in by_key.values()]
     return tuple(sorted(weeks, key=lambda m: (-m.this_week.waited_s, -m.this_week.failed, m.key)))
 
 
-def _model(lines: Sequence[ModelLine], *, compared: bool) -> ModelWeek:
+def _model(lines: Sequence[ModelLine]) -> ModelWeek:
+    known = any(line.last_week is not None for line in lines)
     return ModelWeek(
         key=lines[-1].key,
         team=lines[-1].team,
         environment=lines[-1].environment,
         this_week=figures_of(summed(line.this_week for line in lines)),
-        last_week=figures_of(summed(line.last_week for line in lines)) if compared else None,
+        last_week=last_figures(lines) if known else None,
     )
+
+
+def last_figures(lines: Iterable[ModelLine]) -> Figures:
+    """Of the week before, as far as clusters were followed then."""
+    return figures_of(summed(line.last_week for line in lines if line.last_week is not None))
 
 
 def _teams(lines: Iterable[ModelLine], *, compared: bool) -> tuple[TeamWeek, ...]:
@@ -208,7 +214,7 @@ def _teams(lines: Iterable[ModelLine], *, compared: bool) -> tuple[TeamWeek, ...
             environment=environment,
             models=len(of_team),
             this_week=figures_of(summed(line.this_week for line in of_team)),
-            last_week=figures_of(summed(line.last_week for line in of_team)) if compared else None,
+            last_week=last_figures(of_team) if compared else None,
         )
         for (team, environment), of_team in ordered
     )

@@ -40,7 +40,7 @@ def tally(*starts: CountedStart) -> Tally:
 def line(
     name: str = "llama",
     this: Sequence[CountedStart] = (),
-    before: Sequence[CountedStart] = (),
+    before: Sequence[CountedStart] | None = (),
     **fields: Any,
 ) -> ModelLine:
     place = {
@@ -52,7 +52,7 @@ def line(
     return ModelLine(
         key=ModelKey(**place, name=name),
         this_week=tally(*this),
-        last_week=tally(*before),
+        last_week=None if before is None else tally(*before),
         **given | fields,
     )
 

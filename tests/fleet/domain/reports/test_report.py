@@ -145,9 +145,16 @@ def test_what_was_not_watched_is_not_told_as_none(
 
 
 def test_a_first_week_has_no_change_and_nothing_got_worse() -> None:
-    report = report_of(facts(line("m", [start(600.0)]), first_data_at=at(days=2)), ALL)
+    report = report_of(facts(line("m", [start(600.0)], None), first_data_at=at(days=2)), ALL)
     assert report.models[0].change_s is None
     assert (report.got_worse, report.got_better) == ((), ())
+
+
+def test_a_cluster_followed_since_this_week_made_no_model_worse() -> None:
+    old = line("old", [start(60.0)], [start(60.0)])
+    report = report_of(facts(old, line("late", [start(900.0)], None, cluster="b")), ALL)
+    assert [model.change_s for model in report.models] == [None, 0.0]
+    assert (report.got_worse, report.last_week and report.last_week.starts) == ((), 1)
 
 
 def test_a_running_week_says_so() -> None:
