@@ -10,7 +10,9 @@ from dashboard.charts.compared_figures import curves_of, mode_text, spread_by, t
 from dashboard.charts.figures import Figure
 from dashboard.compare_words import ChangeWords, change_words, regression_words
 from dashboard.views.model_query import ModelQuery
+from dashboard.views.next_step_card import NextStepCard, next_step_card
 from dashboard.words import Words
+from fleet.domain.compare.next_step import next_steps
 from fleet.domain.compare.records import Attribute, Compared, finished, usual_mode
 from fleet.domain.compare.regression import Regression, regression, revisions
 from fleet.domain.compare.two_revisions import TwoRevisions, two_revisions
@@ -58,6 +60,7 @@ class Comparison:
     cut: bool
     at_most: int
     regression: ChangeWords
+    next_step: NextStepCard
     over_time: Figure
     by_revision: Figure
     by_node: Figure
@@ -81,6 +84,7 @@ def model_comparison(key: ModelKey, query: ModelQuery) -> Comparison | None:
         cut=known.cut and len(inside) == len(known.starts),
         at_most=OF_A_MODEL,
         regression=regression_words(judged),
+        next_step=next_step_card(next_steps(known.starts, mode=mode)),
         over_time=time_figure(
             known.starts, mode=mode, since=window.since, until=window.until, model=True
         ),
