@@ -87,8 +87,8 @@ def new_replica(
     pod: PodRecord, *, at: float, seen: bool, first_look: bool, ahead_s: float
 ) -> Replica:
     """A replica not known before. first_look: the first list of all shows pods of any age."""
-    evidence = Evidence(uid=pod.meta.uid, plane_ahead_s=ahead_s)
     created = pod.meta.created_at.timestamp()
+    evidence = Evidence(uid=pod.meta.uid, created=created, plane_ahead_s=ahead_s)
     if seen and at - (created - ahead_s) <= LATE_S:
         evidence.added = Sight(created, None, at)
     else:

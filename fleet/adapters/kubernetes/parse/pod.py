@@ -56,7 +56,7 @@ def pod_record(raw: RawPod) -> PodRecord:
         containers=_states(raw),
         gpus=gpus,
         gpu_resource=resource,
-        weights_from=weights_from(raw, declared),
+        weights_from=weights_from(raw),
         progress_deadline_s=duration_s(_progress_deadline(raw.metadata.annotations)),
     )
 

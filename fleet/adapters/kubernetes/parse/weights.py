@@ -2,17 +2,16 @@
 
 from pathlib import PurePosixPath
 
-from fleet.adapters.kubernetes.parse.common import given
+from fleet.adapters.kubernetes.parse.common import CONTAINERS_AT_MOST, given
 from fleet.adapters.kubernetes.parse.shapes import PodSpec, RawContainer, RawPod, Volume
 from fleet.domain.records.engine import model_of_line
-from fleet.domain.records.serving import Container
 
 LOCAL_MODEL = "internal.serving.kserve.io/localmodel"
 STORAGE_INITIALIZER = "storage-initializer"
 PVC_VOLUME = "kserve-pvc-source"
 
 
-def weights_from(raw: RawPod, declared: tuple[Container, ...]) -> str:
+def weights_from(raw: RawPod) -> str:
     """storage-initializer, modelcar, oci-native, local-cache, pvc, app-download, baked, or ""
     where nothing tells. Read from the pod: the init container of a storageUri is put in by the
     pod's webhook, so that no template has it.
@@ -26,7 +25,7 @@ def weights_from(raw: RawPod, declared: tuple[Container, ...]) -> str:
     marks = (*(raw.metadata.annotations or ()), *(raw.metadata.labels or ()))
     if any(key.startswith(LOCAL_MODEL) for key in marks):
         return "local-cache"
-    return _from_volumes(raw.spec) or _from_arguments(raw.spec, declared)
+    return _from_volumes(raw.spec) or _from_arguments(raw.spec)
 
 
 def _from_volumes(spec: PodSpec) -> str:
@@ -38,17 +37,14 @@ def _from_volumes(spec: PodSpec) -> str:
     return "pvc" if any(volume.name.startswith(PVC_VOLUME) for volume in claims) else ""
 
 
-def _from_arguments(spec: PodSpec, declared: tuple[Container, ...]) -> str:
+def _from_arguments(spec: PodSpec) -> str:
     """A path is on a volume or in the image; a name such as org/model is fetched by the server."""
-    mounted = {item.name: item for item in spec.containers or ()}
-    for container in declared:
-        model = model_of_line(container.args)
-        if model is None:
-            continue
-        if not model.startswith("/"):
+    for container in (spec.containers or ())[:CONTAINERS_AT_MOST]:
+        model = model_of_line([*(container.command or ()), *(container.args or ())])
+        if model is not None and model.startswith("/"):
+            return _from_mount(_volume_of(spec, container, model))
+        if model is not None:
             return "app-download"
-        raw = mounted.get(container.name)
-        return _from_mount(_volume_of(spec, raw, model)) if raw else "baked"
     return ""
 
 
