@@ -42,14 +42,17 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
+    """A column. drawn: of bars; its cells have no text."""
+
     title: Words
     number: bool = False
+    drawn: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """One table with what must be said of it. wide: it needs the page's whole width. folded: long,
-    shown when asked for."""
+    """One table with what must be said of it. width: how much of the page's width it needs, in
+    sixths. folded: long, shown when asked for."""
 
     id: str
     title: Words
@@ -57,7 +60,7 @@ class Section:
     heads: Sequence[Head] = ()
     rows: Sequence[Sequence[Cell]] = ()
     empty: Words = ""
-    wide: bool = False
+    width: int = 3
     folded: bool = False
 
 

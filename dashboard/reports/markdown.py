@@ -49,8 +49,7 @@ def _section(section: Section) -> Iterator[str]:
         yield plain(str(section.empty))
         return
     # A drawn column says nothing here.
-    drawn = {n for row in section.rows for n, cell in enumerate(row) if cell.bar is not None}
-    shown = [n for n in range(len(section.heads)) if n not in drawn]
+    shown = [n for n, head in enumerate(section.heads) if not head.drawn]
     yield _row([str(section.heads[n].title) for n in shown])
     yield "|" + "|".join("---:" if section.heads[n].number else "---" for n in shown) + "|"
     for row in section.rows:

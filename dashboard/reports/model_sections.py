@@ -33,13 +33,17 @@ NOWHERE = Links(model=lambda _key: "", team=lambda _team: "")
 
 
 def model_sections(report: Report, links: Links) -> Iterator[Section]:
-    """The worst, what moved, teams, what came and went, all."""
+    """The worst, and what moved."""
     yield _worst(report, links)
     yield _moved("worse", _("Got worse"), report.got_worse, report=report, links=links)
     yield _moved("better", _("Got better"), report.got_better, report=report, links=links)
-    yield _teams(report, links)
+
+
+def list_sections(report: Report, links: Links) -> Iterator[Section]:
+    """What came and went, teams, all models."""
     yield _names("new", _("New models"), report.new_models, links)
     yield _names("gone", _("Models that are gone"), report.gone_models, links)
+    yield _teams(report, links)
     yield _all(report, links)
 
 
@@ -51,7 +55,7 @@ def _worst(report: Report, links: Links) -> Section:
         heads=_model_heads(),
         rows=[_model_row(model, links) for model in report.worst],
         empty=_("No model waited for a start."),
-        wide=True,
+        width=6,
     )
 
 
@@ -69,7 +73,7 @@ def _all(report: Report, links: Links) -> Section:
         heads=_model_heads(),
         rows=[_model_row(model, links) for model in shown],
         empty=_("No model started."),
-        wide=True,
+        width=6,
         folded=True,
     )
 
@@ -77,7 +81,7 @@ def _all(report: Report, links: Links) -> Section:
 def _model_heads() -> Sequence[Head]:
     return (
         Head(title=_("Model")),
-        Head(title=_("Where its time went")),
+        Head(title=_("Where its time went"), drawn=True),
         *numbers(_("Starts"), _("Failed"), _("Waited"), _("Last week"), _("Change")),
         *numbers(_("Longest")),
         Head(title=_("Failed by")),
@@ -138,6 +142,7 @@ def _teams(report: Report, links: Links) -> Section:
         heads=(Head(title=_("Team")), Head(title=_("Environment")), *counts),
         rows=[_team_row(team, links) for team in report.teams],
         empty=_("No model."),
+        width=6,
     )
 
 
@@ -163,4 +168,5 @@ def _names(id_: str, title: Words, keys: Sequence[ModelKey], links: Links) -> Se
         heads=(Head(title=_("Model")),),
         rows=[[model_cell(key, links)] for key in keys[:NAMES_SHOWN]],
         empty=_("None."),
+        width=2,
     )

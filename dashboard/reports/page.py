@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from dashboard.reports.bars import phase_bar
 from dashboard.reports.cells import PhaseBar, Section, Tile, tone_of
-from dashboard.reports.model_sections import NOWHERE, Links, model_sections
+from dashboard.reports.model_sections import NOWHERE, Links, list_sections, model_sections
 from dashboard.reports.sections import (
     counts_sections,
     modes_section,
@@ -73,11 +73,12 @@ def report_page(report: Report, links: Links = NOWHERE) -> ReportPage:
 
 
 def _sections(report: Report, this: Figures, links: Links) -> Iterator[Section]:
+    yield from model_sections(report, links)
     yield modes_section(this, report.last_week)
     yield phases_section(this, report.last_week)
     yield from counts_sections(this, report.last_week)
-    yield from model_sections(report, links)
     yield sights_section(report)
+    yield from list_sections(report, links)
 
 
 def standing_text(report: Report) -> str:

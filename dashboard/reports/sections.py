@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from dashboard.charts.spoken import clock_text
 from dashboard.reasons import FAILURES
-from dashboard.reports.cells import Cell, Head, Section, number, numbers, tone_of
+from dashboard.reports.cells import Cell, Head, Section, number, numbers
 from dashboard.reports.texts import UNKNOWN, change_text, count_text, length_text, span_text
 from dashboard.words import (
     OUTCOME_LABELS,
@@ -25,9 +25,6 @@ from fleet.domain.compare.records import COUNTED
 from fleet.domain.reports.figures import Figures, ModeFigures
 from fleet.domain.reports.report import Report, changed
 from fleet.domain.reports.sight import Sight
-
-# A change of a phase below this is noise.
-CALM_S = 60.0
 
 
 def modes_section(this: Figures, last: Figures | None) -> Section:
@@ -49,18 +46,18 @@ def _mode_row(this: ModeFigures, last: ModeFigures | None, *, known: Figures | N
     return [
         Cell(text=word(START_MODE_LABELS, this.start_mode)),
         number(count_text(this.starts)),
-        number(_p50(this)),
-        number(_p50(last) if last else UNKNOWN),
-        number(_p95(this)),
-        number(_p95(last) if last else UNKNOWN),
+        number(p50_text(this)),
+        number(p50_text(last) if last else UNKNOWN),
+        number(p95_text(this)),
+        number(p95_text(last) if last else UNKNOWN),
     ]
 
 
-def _p50(figures: ModeFigures | Figures) -> str:
+def p50_text(figures: ModeFigures | Figures) -> str:
     return length_text(figures.p50_s, measured=figures.measured, enough=ENOUGH_FOR_P50)
 
 
-def _p95(figures: ModeFigures | Figures) -> str:
+def p95_text(figures: ModeFigures | Figures) -> str:
     return length_text(figures.p95_s, measured=figures.measured, enough=ENOUGH_FOR_P95)
 
 
@@ -73,7 +70,7 @@ def phases_section(this: Figures, last: Figures | None) -> Section:
     ]
     return Section(
         id="phases",
-        title=_("Where the time went"),
+        title=_("By phase"),
         note=_("Of ready and failed starts, from demand to Ready or to the end."),
         heads=(
             Head(title=_("Phase")),
@@ -94,7 +91,7 @@ def _phase_row(label: Words, this_s: float, last_s: float | None) -> list[Cell]:
         Cell(text=label),
         number(span_text(this_s)),
         number(span_text(last_s)),
-        number(change_text(change), tone=tone_of(change, from_=CALM_S)),
+        number(change_text(change)),
     ]
 
 
@@ -114,6 +111,7 @@ def counts_sections(this: Figures, last: Figures | None) -> Iterator[Section]:
             heads=(Head(title=""), *numbers(_("This week"), _("Last week"))),
             rows=rows,
             empty=_("None."),
+            width=2,
         )
 
 
@@ -161,6 +159,7 @@ def sights_section(report: Report) -> Section:
         heads=(Head(title=_("Cluster")), *numbers(_("Watched"), _("Blind"), _("Thin"))),
         rows=[_sight_row(sight, report) for sight in report.sights],
         empty=_("No cluster was watched."),
+        width=2,
     )
 
 

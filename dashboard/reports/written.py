@@ -17,7 +17,7 @@ from dashboard.tables.written import csv_pieces
 from fleet.domain.reports.report import Report
 from fleet.domain.reports.shape import report_shape
 
-STYLES = ("css/tokens.css", "css/base.css", "css/detail.css", "css/report.css")
+STYLES = ("css/tokens.css", "css/base.css", "css/fleet.css", "css/detail.css", "css/report.css")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

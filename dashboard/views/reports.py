@@ -16,9 +16,9 @@ from django.views.decorators.http import require_safe
 
 from dashboard.access.requests import grant_of_request
 from dashboard.access.rules import Grant
-from dashboard.charts.spoken import clock_text
 from dashboard.reports.model_sections import Links
 from dashboard.reports.page import report_page, week_choices
+from dashboard.reports.sections import p50_text, p95_text
 from dashboard.reports.texts import UNKNOWN, count_text, day_text, span_text
 from dashboard.reports.written import FORMS
 from dashboard.views.model_row import model_url
@@ -194,10 +194,10 @@ def week_line(of: WeekTotal, *, now: datetime) -> WeekLine:
         made_at=of.kept.created_at if of.kept else None,
         revision=of.kept.revision if of.kept else 0,
         standing=_("not made yet") if of.week.is_over(now=now) else _("so far"),
-        starts=count_text(total.starts if total else None),
-        failed=count_text(total.failed if total else None),
-        p50=clock_text(total.p50_s if total else None),
-        p95=clock_text(total.p95_s if total else None),
+        starts=count_text(total.starts if total else None, at_least=of.lower_bounds),
+        failed=count_text(total.failed if total else None, at_least=of.lower_bounds),
+        p50=p50_text(total) if total else UNKNOWN,
+        p95=p95_text(total) if total else UNKNOWN,
         waited=span_text(total.waited_s) if total else UNKNOWN,
     )
 

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from fleet.domain.reports.facts import WeekFacts
 from fleet.domain.reports.figures import Figures
-from fleet.domain.reports.report import Choice, Kept, Report, report_of, total_of
+from fleet.domain.reports.report import Choice, Kept, Report, report_of, sights_of, total_of
 from fleet.domain.reports.week import Week
 from fleet.errors import BadInput
 from fleet.history.counted import any_past_being_read, followed_from
@@ -34,11 +34,15 @@ def read_report(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeekTotal:
-    """One week in a list. total: None = nothing was watched, or nobody counted it yet."""
+    """One week in a list. total: None = nothing was watched, or nobody counted it yet.
+
+    lower_bounds: starts may be missing from it.
+    """
 
     week: Week
     kept: Kept | None
     total: Figures | None
+    lower_bounds: bool = False
 
 
 def read_totals(choice: Choice, *, now: datetime, before: Week, at_most: int) -> list[WeekTotal]:
@@ -55,11 +59,15 @@ def read_totals(choice: Choice, *, now: datetime, before: Week, at_most: int) ->
 
 def _total(week: Week, choice: Choice, *, now: datetime) -> WeekTotal:
     found = kept_week(week)
-    if found is not None:
-        return WeekTotal(week=week, kept=found[1], total=total_of(found[0], choice))
-    if week.is_over(now=now):
+    if found is None and week.is_over(now=now):
         return WeekTotal(week=week, kept=None, total=None)
-    return WeekTotal(week=week, kept=None, total=total_of(_count(week, now=now), choice))
+    facts, kept = found or (_count(week, now=now), None)
+    return WeekTotal(
+        week=week,
+        kept=kept,
+        total=total_of(facts, choice),
+        lower_bounds=any(sight.hides_starts for sight in sights_of(facts, choice)),
+    )
 
 
 def make_report(week: Week, *, now: datetime) -> bool:

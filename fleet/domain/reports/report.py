@@ -164,7 +164,7 @@ def report_of(facts: WeekFacts, choice: Choice, *, kept: Kept | None = None) -> 
         teams=_teams(lines, compared=compared),
         new_models=_within_week(lines, lambda line: line.created_at, facts),
         gone_models=_within_week(lines, lambda line: line.gone_at, facts),
-        sights=tuple(_sights(facts.sights, choice)) if facts.any_data else (),
+        sights=sights_of(facts, choice),
         facets=_facets(facts, choice),
     )
 
@@ -228,11 +228,14 @@ def _within_week(
     return tuple(sorted({key for key, at in found if at and week.since <= at < week.until}))
 
 
-def _sights(sights: Iterable[Sight], choice: Choice) -> Iterable[Sight]:
-    return (
+def sights_of(facts: WeekFacts, choice: Choice) -> tuple[Sight, ...]:
+    """Of the clusters it is about; none of a week in which nothing was watched."""
+    return tuple(
         sight
-        for sight in sights
-        if choice.sees_cluster(sight.cluster) and choice.cluster in {"", sight.cluster}
+        for sight in facts.sights
+        if facts.any_data
+        and choice.sees_cluster(sight.cluster)
+        and choice.cluster in {"", sight.cluster}
     )
 
 
