@@ -25,7 +25,10 @@ SPANS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "decide": (("demanded",), ("pod_created",)),
     "schedule": (("pod_created",), ("node_asked", "node_chosen")),
     "provision-node": (("node_asked",), ("node_chosen",)),
-    "prepare": (("node_chosen",), ("fetch_started", "full_pull_started", "container_started")),
+    "prepare": (
+        ("node_chosen", "demanded"),
+        ("fetch_started", "fetch_ended", "full_pull_started", "container_started"),
+    ),
     "fetch-model": (("fetch_started",), ("fetch_ended",)),
     "pull-image": (("fetch_ended", "full_pull_started"), ("container_started",)),
     "load-engine": (("container_started",), ("engine_answers",)),

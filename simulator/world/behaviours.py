@@ -15,6 +15,7 @@ from simulator.world.failing_logs import (
     fetched,
     out_of_memory,
 )
+from simulator.world.kserve.llm_workloads import COMPONENT
 from simulator.world.profiles import Profile, Runtime, Trouble
 from simulator.world.programs import Program
 from simulator.world.replicasets import model_of
@@ -48,6 +49,11 @@ class Behaviours:
     def program(self, pod: Mapping[str, Any], container: str) -> Program:
         """What the next run of a container will do."""
         profile = self.profile_of(pod)
+        labels = pod["metadata"].get("labels", {})
+        if str(labels.get(COMPONENT, "")).endswith("-worker"):
+            return self._beside(profile, container)
+        if container == "modelcar-init":
+            return Program(ends_after_s=self.draws.uniform("modelcar-init", 0.2, 0.5))
         if profile is None or container not in (*MODEL_CONTAINERS, "storage-initializer"):
             return Program(answers_after_s=1.0)
         if container == "storage-initializer":
@@ -55,6 +61,12 @@ class Behaviours:
         if not profile.runtime.is_vllm:
             return Program(answers_after_s=self.draws.around("sklearn", 3.0))
         return self._serve(pod, profile)
+
+    def _beside(self, profile: Profile | None, container: str) -> Program:
+        """A worker of a group: it fetches as its leader does, and waits to be told."""
+        if profile is not None and container == "storage-initializer":
+            return self._fetch(profile)
+        return Program(answers_after_s=1.0)
 
     def _fetch(self, profile: Profile) -> Program:
         if profile.trouble is Trouble.DOWNLOAD_DENIED:

@@ -35,6 +35,7 @@ def _small(name: str, weights_gb: float, **more: object) -> Profile:
     return model(name, "chat", weights_gb, Rhythm.NEVER, **settings)
 
 
+# fmt: off
 KNATIVE: tuple[Profile, ...] = (
     _small("hub", 2.4),
     _small("hub-s3", 4.1, storage="s3://models/hub-s3", **_CUSTOM),
@@ -43,6 +44,11 @@ KNATIVE: tuple[Profile, ...] = (
     _small("claim-2", 6.0, storage="pvc://weights/claim-2"),
     _small("app", 2.8, storage="", **_CUSTOM),
     _small("app-13", 1.9, storage="", eager=True, **_CUSTOM_13),
+    _small("car", 3.4, storage="oci://quay.io/models/modelcar-small:1"),
+    _small("car-big", 3.4, storage="oci://quay.io/models/modelcar-big:1", **_CUSTOM),
+    _small("baked", 5.6, storage="", baked=True, runtime=Runtime.CUSTOM, vllm=V20,
+           image="quay.io/models/baked-vllm:v0.20.2"),
+    _small("cache", 7.1, storage="hf://models/cache", local_cache=True),
     _small("slow-probe", 2.0, probe_period_s=30),
     _small("floor", 3.0, min_replicas=1),
     _small("pair", 9.0, gpus=2, max_replicas=2, compile_cached=False),
@@ -50,16 +56,21 @@ KNATIVE: tuple[Profile, ...] = (
     _small("twice", 2.2, trouble=Trouble.CRASH_ONCE, **_CUSTOM),
     _small("never", 30.0, trouble=Trouble.CRASH_LOOP, max_replicas=1, **_CUSTOM_13),
 )
+# fmt: on
 STANDARD: tuple[Profile, ...] = (
     _small("hub", 2.4, min_replicas=1),
     _small("hub-s3", 4.1, min_replicas=1, storage="s3://models/hub-s3", **_CUSTOM),
     _small("claim", 5.0, min_replicas=1, storage="pvc://weights/claim", **_CUSTOM_13),
     _small("app", 2.8, min_replicas=1, storage="", **_CUSTOM),
+    _small("car", 3.4, autoscaler="none", storage="oci://quay.io/models/modelcar-small:1"),
+    _small("cache", 7.1, min_replicas=1, storage="hf://models/cache", local_cache=True),
     _small("night", 3.2, autoscaler="none", **_CUSTOM),
     _small("night-hf", 1.1, autoscaler="none", eager=True, **_HF),
     _small("twice", 2.2, autoscaler="none", trouble=Trouble.CRASH_ONCE, **_CUSTOM),
     _small("llm", 6.8, min_replicas=1, **_LLM),
     _small("llm-night", 4.2, **_LLM),
+    _small("llm-split", 3.0, min_replicas=1, prefill=1, **_LLM),
+    _small("llm-group", 8.0, gpus=2, nodes=2, max_replicas=2, **_LLM),
     _small("llm-big", 12.0, gpus=2, max_replicas=2, **_LLM),
 )
 

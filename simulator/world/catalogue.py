@@ -188,7 +188,7 @@ def _nodes(models: Sequence[Profile]) -> list[NodePlan]:
     """Nodes with GPUs for every model at its most, and those that single models reserve."""
     ordinary = [each for each in models if not each.pool]
     images = tuple({each.image for each in ordinary if each.gpus})
-    wanted = sum(each.gpus * each.max_replicas for each in ordinary)
+    wanted = sum(each.gpus * (each.max_replicas * each.nodes + each.prefill) for each in ordinary)
     count = max(1, -(-wanted // 4))
     nodes = [
         NodePlan(name=f"gpu-{number}", gpus=4, pool="h100", images=images)

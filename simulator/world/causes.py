@@ -5,11 +5,14 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from simulator.store.resources import PODS, REPLICASETS
+from simulator.store.json_values import JsonObject
+from simulator.store.resources import LEADERWORKERSETS, PODS, REPLICASETS
 from simulator.store.versions import StoreEvent
 from simulator.world.cluster import Cluster
 from simulator.world.demand import Activator
 from simulator.world.knative import names
+from simulator.world.leaderworkersets import NAME as GROUP_SET
+from simulator.world.leaderworkersets import WORKER as WORKER_INDEX
 from simulator.world.replicasets import model_of
 from simulator.world.shapes import condition_status, moment_of, owner_name, owner_uid
 
@@ -18,23 +21,32 @@ AT_ONCE = timedelta(seconds=2)
 # What a hand asked for is done within this.
 BY_HAND_WITHIN = timedelta(seconds=20)
 
+# A pod that stands in for a lost one comes as soon as that is gone, in a group of pods.
+REPLACED_WITHIN = timedelta(seconds=120)
+
 Key = tuple[str, str]
 
 
 class Causes:
-    """Notes trigger and the moment of the demand for each pod of a model."""
+    """Notes trigger and the moment of the demand for each pod of a model.
+
+    A set is what pods are made by: a ReplicaSet or a LeaderWorkerSet. As long as nothing of it was
+    ready since it left zero, or was made, all that is asked for belongs to that wake or rollout.
+    """
 
     def __init__(self, cluster: Cluster, activator: Activator | None) -> None:
         self.cluster = cluster
         self.activator = activator
-        self._was_ready: set[str] = set()
+        self._born_empty: set[str] = set()
+        self._ever_ready: set[str] = set()
+        self._ready_since: dict[str, datetime] = {}
         self._lost: dict[str, datetime] = {}
         self._grown: dict[str, tuple[datetime, int]] = {}
-        self._first_ready: dict[str, datetime] = {}
         self._hands: dict[Key, datetime] = {}
         self._sizes: dict[Key, datetime] = {}
         cluster.on(PODS, self._pod_changed)
         cluster.on(REPLICASETS, self._set_changed)
+        cluster.on(LEADERWORKERSETS, self._set_changed)
 
     def by_hand(self, key: Key) -> None:
         """A person raises the floor of this Revision now, or scales this Deployment."""
@@ -45,99 +57,84 @@ class Causes:
         self._sizes[key] = self.cluster.now()
 
     def _set_changed(self, event: StoreEvent) -> None:
-        uid = event.object["metadata"]["uid"]
+        meta, now = event.object["metadata"], self.cluster.now()
+        uid = meta["uid"]
         before = int(event.previous["spec"]["replicas"]) if event.previous else 0
         if int(event.object["spec"]["replicas"]) > before:
-            self._grown[uid] = (self.cluster.now(), before)
+            self._grown[uid] = (now, before)
+            if not before:
+                self._ready_since.pop(uid, None)
+                if now - moment_of(meta["creationTimestamp"]) > AT_ONCE:
+                    self._born_empty.add(uid)
         if event.type == "DELETED":
-            self._was_ready.discard(uid)
-            for known in (self._grown, self._lost):
+            for known in (self._grown, self._lost, self._ready_since):
                 known.pop(uid, None)
+            self._ever_ready.discard(uid)
+            self._born_empty.discard(uid)
 
     def _pod_changed(self, event: StoreEvent) -> None:
-        owner = owner_uid(event.object)
-        if owner is None:
+        made_by = self._set_of(event.object)
+        if made_by is None:
             return
-        uid = event.object["metadata"]["uid"]
+        uid = made_by["metadata"]["uid"]
         if event.type == "ADDED":
             pod = event.object
-            self.cluster.timeline.after(0.0, lambda: self._explain(pod, owner))
-        elif event.type == "DELETED":
-            self._first_ready.pop(uid, None)
-        elif condition_status(event.object, "Ready") == "True":
-            self._was_ready.add(owner)
-            self._first_ready.setdefault(uid, self.cluster.now())
-        if _begins_to_go(event) and self._still_wanted(event.object):
-            self._lost[owner] = self.cluster.now()
+            self.cluster.timeline.after(0.0, lambda: self._explain(pod, uid))
+        elif event.type == "MODIFIED" and condition_status(event.object, "Ready") == "True":
+            self._ever_ready.add(uid)
+            self._ready_since.setdefault(uid, self.cluster.now())
+        if _begins_to_go(event) and self._still_wanted(event.object, made_by):
+            self._lost[uid] = self.cluster.now()
 
-    def _still_wanted(self, pod: dict[str, Any]) -> bool:
+    def _set_of(self, pod: JsonObject) -> JsonObject | None:
+        namespace = pod["metadata"]["namespace"]
+        group = pod["metadata"].get("labels", {}).get(GROUP_SET)
+        if group is not None:
+            return self.cluster.store.get(LEADERWORKERSETS, namespace, group)
         name = owner_name(pod, "ReplicaSet")
-        if name is None:
-            return False
-        found = self.cluster.store.get(REPLICASETS, pod["metadata"]["namespace"], name)
-        if found is None or "deletionTimestamp" in found["metadata"]:
-            return False
-        return len(self._siblings(pod)) < int(found["spec"]["replicas"])
+        return self.cluster.store.get(REPLICASETS, namespace, name) if name else None
 
-    def _siblings(self, pod: dict[str, Any]) -> list[dict[str, Any]]:
-        """Pods of the same owner that are to stay."""
+    def _still_wanted(self, pod: JsonObject, made_by: JsonObject) -> bool:
+        """Fewer stay than are asked for; of a group one pod is as good as all."""
+        if "deletionTimestamp" in made_by["metadata"]:
+            return False
         owner = owner_uid(pod)
-        return [
+        staying = [
             each
             for each in self.cluster.store.list(PODS, pod["metadata"]["namespace"])
             if owner_uid(each) == owner and "deletionTimestamp" not in each["metadata"]
         ]
+        is_worker = pod["metadata"].get("labels", {}).get(WORKER_INDEX, "0") != "0"
+        return is_worker or len(staying) < int(made_by["spec"]["replicas"])
 
-    def _explain(self, pod: dict[str, Any], owner: str) -> None:
+    def _explain(self, pod: JsonObject, made_by: str) -> None:
         start = self.cluster.truth.of(pod["metadata"]["uid"])
         if start is None:
             return
-        start.trigger, demanded = self._cause(pod, owner)
+        start.trigger, demanded = self._cause(pod, made_by)
         start.marks["demanded"] = demanded
 
-    def _cause(self, pod: dict[str, Any], owner: str) -> tuple[str, datetime]:
+    def _cause(self, pod: JsonObject, made_by: str) -> tuple[str, datetime]:
         now = self.cluster.now()
         created = moment_of(pod["metadata"]["creationTimestamp"])
-        lost = self._lost.pop(owner, None)
-        if lost is not None and (now - lost).total_seconds() < 2:
+        wished, before = self._grown.get(made_by, (created, 0))
+        lost = self._lost.pop(made_by, None)
+        if lost is not None and lost >= wished and now - lost < REPLACED_WITHIN:
             return "reschedule", lost
-        wished, before = self._grown.get(owner, (created, 0))
+        held = self._held_since(pod)
         by_hand = _lately(self._hands.get(_workload_key(pod)), wished)
-        if by_hand is not None:
+        if by_hand is not None and held is None:
             return "manual", by_hand
         resized = _lately(self._sizes.get(_model_key(pod)), wished)
-        if owner not in self._was_ready and not (resized and before):
-            empty = self._began_empty(pod, wished)
-            return ("scale-from-zero" if empty else "rollout"), (
-                resized or wished
-            ) if empty else wished
-        if before and resized is not None:
-            return "scale-up", resized
-        if self._served_before(pod, wished):
-            return "scale-up", wished
-        held = self._held_since(pod)
+        if made_by not in self._ever_ready and made_by not in self._born_empty:
+            return "rollout", (resized or wished) if before else wished
+        since = self._ready_since.get(made_by)
+        if since is not None and since <= wished:
+            return "scale-up", resized or wished
         if held is not None:
             return "scale-from-zero", held if wished - held < AT_ONCE else wished
         knative = names.REVISION in pod["metadata"].get("labels", {})
         return ("manual" if knative else "scale-from-zero"), resized or wished
-
-    def _served_before(self, pod: dict[str, Any], wished: datetime) -> bool:
-        """A replica beside it was ready when this one was asked for. As long as none is, all that
-        is asked for belongs to the wake."""
-        ready = (
-            self._first_ready.get(each["metadata"]["uid"])
-            for each in self._siblings(pod)
-            if condition_status(each, "Ready") == "True"
-        )
-        return any(moment is not None and moment <= wished for moment in ready)
-
-    def _began_empty(self, pod: dict[str, Any], wished: datetime) -> bool:
-        """Whether the ReplicaSet was there before anybody wanted a pod of it."""
-        name = owner_name(pod, "ReplicaSet")
-        found = self.cluster.store.get(REPLICASETS, pod["metadata"]["namespace"], str(name))
-        if found is None:
-            return False
-        return wished - moment_of(found["metadata"]["creationTimestamp"]) > AT_ONCE
 
     def _held_since(self, pod: dict[str, Any]) -> datetime | None:
         revision = pod["metadata"].get("labels", {}).get(names.REVISION)

@@ -23,6 +23,8 @@ BACKOFF_FIRST_S = 10.0
 BACKOFF_MOST_S = 300.0
 # The kubelet looks at a pod that waits about this often, and says BackOff again.
 BACKOFF_SAID_S = 11.5
+# Source: kserve/kserve pkg/constants; the init container that brings the weights.
+FETCH = "storage-initializer"
 # How a server that does not listen yet ends on SIGTERM. Source: vLLM's signal handler.
 TERMINATED_EXIT = 130
 TERMINATED = "KeyboardInterrupt: terminated\n"
@@ -74,16 +76,18 @@ class Containers:
             self.during(
                 state, run, program.answers_after_s, lambda: self._answers(state, container, run)
             )
-        if not container.init:
+        if not container.init or container.sidecar:
             self._probe(state, pod, container, run)
         self.kubelet.sync_soon(state)
+        if container.sidecar:
+            self.kubelet.later(state, 0.01, lambda: self.start_init(state, pod))
 
     def _say_begun(self, state: PodState, pod: JsonObject, container: ContainerState) -> None:
         self.kubelet.say(pod, state, "Created", "Container created", container=container)
         self.kubelet.say(pod, state, "Started", "Container started", container=container)
 
     def _mark_begun(self, state: PodState, container: ContainerState) -> None:
-        if container.init:
+        if container.name == FETCH:
             self.kubelet.mark(state, "fetch_started")
         elif container is state.server:
             self.kubelet.mark(state, "container_started")
@@ -162,6 +166,7 @@ class Containers:
     def _become_ready(self, state: PodState, container: ContainerState) -> None:
         container.ready = True
         if state.ready:
+            state.was_ready = True
             self.kubelet.mark(state, "ready")
             self.kubelet.end_truth_soon(state)
             self.kubelet.later(state, 0.01, lambda: self.kubelet.sync(state))
@@ -200,7 +205,7 @@ class Containers:
             return
         self.close(container, run.program.exit_code, run.program.message)
         if container.init and not run.exit_code:
-            self._init_done(state, pod)
+            self._init_done(state, pod, container)
             return
         self._fail_truth(state, f"{container.name} exit {run.exit_code}")
         self.restart(state, pod, container)
@@ -221,8 +226,9 @@ class Containers:
         if start is not None and "ready" not in start.marks:
             start.failure = failure
 
-    def _init_done(self, state: PodState, pod: JsonObject) -> None:
-        self.kubelet.mark(state, "fetch_ended")
+    def _init_done(self, state: PodState, pod: JsonObject, container: ContainerState) -> None:
+        if container.name == FETCH:
+            self.kubelet.mark(state, "fetch_ended")
         for each in state.app:
             each.shows_waiting = True
         lag = self.kubelet.cluster.draws.uniform("relist", 0.1, 0.6)
@@ -231,6 +237,8 @@ class Containers:
 
     def restart(self, state: PodState, pod: JsonObject, container: ContainerState) -> None:
         """The first restart is at once; each later one waits twice as long."""
+        if container is state.server and state.was_ready:
+            self.kubelet.begin_again(state)
         self.kubelet.later(state, 0.3, lambda: self.kubelet.sync(state))
         wait_s = back_off_seconds(container.restarts)
         if wait_s == 0:

@@ -221,13 +221,14 @@ class Hands:
     def forget_image(self, profile: Profile) -> None:
         """The kubelet of some node threw the model's image away, for want of disk."""
         holding = [
-            node
+            (node, image)
             for node, images in sorted(self.world.nodes.images.items())
-            if profile.image in images.present and not self._uses(node, profile.image)
+            for image in (profile.image, profile.model_image)
+            if image in images.present and not self._uses(node, image)
         ]
         if holding:
-            node = self.draws.choice(f"forgets/{profile.key}", holding)
-            self.world.nodes.images[node].present.discard(profile.image)
+            node, image = self.draws.choice(f"forgets/{profile.key}", holding)
+            self.world.nodes.images[node].present.discard(image)
             self.world.nodes.image_changed(node)
 
     def _uses(self, node: str, image: str) -> bool:

@@ -17,13 +17,23 @@ from simulator.world.cluster import Cluster
 from simulator.world.containers import Containers
 from simulator.world.nodes import Nodes
 from simulator.world.podstatus import ContainerState, PodState
+from simulator.world.profiles import Profile
 from simulator.world.programs import LogLines
 from simulator.world.recorder import Source
+from simulator.world.replicasets import model_of
+from simulator.world.truth import Start
 
 FIRST_STATUS_S = 0.17
 SANDBOX_S = (0.85, 1.15)
 STATUS_LAG_S = 0.5
 TRUTH_S = 10.0
+# Whether the image and the weights were there.
+MODES = {
+    "cached-both": (True, True),
+    "cached-image": (True, False),
+    "cached-weights": (False, True),
+    "cold": (False, False),
+}
 # A server that ran long writes no more: logs only ever grow, and memory is bounded.
 MOST_LINES = 2000
 
@@ -79,6 +89,7 @@ class Kubelet:
 
     def _forget(self, uid: str) -> None:
         self.pods.pop(uid, None)
+        self.cluster.truth.leave(uid)
         start = self.cluster.truth.of(uid)
         if start is not None:
             ready = "ready" in start.marks
@@ -104,27 +115,39 @@ class Kubelet:
             host_ip=self.nodes.address(spec["nodeName"]),
             began=self.cluster.now(),
             containers=[
-                ContainerState(name=each["name"], image=each["image"], init=init)
+                ContainerState(
+                    name=each["name"],
+                    image=each["image"],
+                    init=init,
+                    sidecar=init and each.get("restartPolicy") == "Always",
+                )
                 for each, init in listed
             ],
         )
 
     def _note_start_mode(self, pod: JsonObject, state: PodState) -> None:
-        start = self.cluster.truth.of(state.uid)
+        """Of a group: what one of its pods has to get first was not there."""
+        start = self.cluster.truth.of(self.cluster.truth.leader_of(state.uid))
         if start is None:
             return
-        image = state.server.image in self.nodes.images[state.node].present
         profile = self.behaviours.profile_of(pod)
         if profile is None or not profile.runtime.is_vllm:
             self.cluster.truth.forget(state.uid)
             return
-        weights = profile.storage.startswith("pvc://")
-        modes = {
-            (True, True): "cached-both",
-            (True, False): "cached-image",
-            (False, True): "cached-weights",
-        }
-        start.start_mode = modes.get((image, weights), "cold")
+        image = state.server.image in self.nodes.images[state.node].present
+        weights = self._weights_there(profile, state)
+        known = MODES.get(start.start_mode, (True, True))
+        wanted = (image and known[0], weights and known[1])
+        start.start_mode = next(mode for mode, there in MODES.items() if there == wanted)
+
+    def _weights_there(self, profile: Profile, state: PodState) -> bool:
+        """Nothing has to be fetched from outside the cluster."""
+        present = self.nodes.images[state.node].present
+        if profile.model_image:
+            return profile.model_image in present
+        if profile.baked:
+            return profile.image in present
+        return profile.local_cache or profile.storage.startswith("pvc://")
 
     def _sandbox_up(self, state: PodState, pod: JsonObject) -> None:
         self._addresses += 1
@@ -192,8 +215,41 @@ class Kubelet:
 
     def end_truth_soon(self, state: PodState) -> None:
         """A start is over some seconds after readiness: by then its first answer is out."""
-        uid = state.uid
-        self.cluster.timeline.after_real(TRUTH_S, lambda: self.cluster.truth.end(uid, "ready"))
+        truth = self.cluster.truth
+        uid = truth.leader_of(state.uid)
+        start = truth.of(uid)
+
+        def end() -> None:
+            if start is not None and truth.of(uid) is start and "ready" in start.marks:
+                truth.end(uid, "ready")
+
+        self.cluster.timeline.after_real(TRUTH_S, end)
+
+    def begin_again(self, state: PodState) -> None:
+        """The server of a pod that had been ready ended: the pod starts again, in place."""
+        pod = self.pod_of(state)
+        profile = self.behaviours.profile_of(pod) if pod else None
+        truth, model = self.cluster.truth, model_of(pod) if pod else None
+        if profile is None or model is None or not profile.runtime.is_vllm:
+            return
+        before = truth.of(state.uid)
+        if before is not None and "ready" not in before.marks:
+            return
+        truth.end(state.uid, "ready")
+        state.attempts += 1
+        start = Start(
+            cluster=self.cluster.settings.name,
+            model=model,
+            namespace=state.key[0],
+            pod=state.key[1],
+            pod_uid=state.uid,
+            attempt=state.attempts,
+            trigger="restart",
+            start_mode="cached-both",
+            node=state.node,
+        )
+        truth.begin(start)
+        truth.mark(state.uid, "demanded", self.cluster.now())
 
     def pod_of(self, state: PodState) -> JsonObject | None:
         return self.cluster.store.get(PODS, *state.key)

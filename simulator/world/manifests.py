@@ -23,7 +23,22 @@ def inference_service(profile: Profile) -> JsonObject:
         return {"metadata": meta, "spec": _llm_spec(profile)}
     if profile.autoscaler:
         meta["annotations"] = {names.AUTOSCALER_CLASS: profile.autoscaler}
+    if profile.local_cache:
+        _note_local_cache(meta, profile)
     return {"metadata": meta, "spec": {"predictor": _predictor(profile)}}
+
+
+def _note_local_cache(meta: JsonObject, profile: Profile) -> None:
+    """As KServe's admission notes the cache that holds the weights.
+
+    Source: kserve/kserve pkg/apis/serving/v1beta1/local_model_cache_defaults.go.
+    """
+    cache = profile.storage.rpartition("/")[2]
+    meta["labels"] |= {names.LOCAL_MODEL: cache}
+    meta["annotations"] = meta.get("annotations", {}) | {
+        names.LOCAL_MODEL_URI: profile.storage,
+        names.LOCAL_MODEL_CLAIM: f"{cache}-gpu-nodes",
+    }
 
 
 def _predictor(profile: Profile) -> JsonObject:
@@ -87,8 +102,12 @@ def _arguments(profile: Profile) -> list[str]:
 
 def _custom_container(profile: Profile) -> JsonObject:
     """A server of one's own, as it was usual before KServe shipped a runtime for vLLM."""
-    source = names.MOUNT if profile.storage else f"models/{profile.name}"
-    arguments = ["serve", source, f"--served-model-name={profile.name}", f"--port={PORT}"]
+    arguments = [
+        "serve",
+        profile.weights_path,
+        f"--served-model-name={profile.name}",
+        f"--port={PORT}",
+    ]
     container: JsonObject = {
         "name": "kserve-container",
         "image": profile.image,
@@ -122,11 +141,18 @@ def _probes(profile: Profile, *, port: int) -> JsonObject:
 
 def _llm_spec(profile: Profile) -> JsonObject:
     container = {"name": "main", "image": profile.image, "resources": _resources(profile)}
-    return {
+    template = {"containers": [container]} | _placement(profile)
+    spec: JsonObject = {
         "model": {"name": profile.name, "uri": profile.storage},
         "replicas": profile.min_replicas,
-        "template": {"containers": [container]} | _placement(profile),
+        "template": template,
     }
+    if profile.prefill:
+        spec["prefill"] = {"replicas": profile.prefill, "template": template}
+    if profile.nodes > 1:
+        spec["worker"] = template
+        spec["parallelism"] = {"data": profile.nodes * profile.gpus, "dataLocal": profile.gpus}
+    return spec
 
 
 def namespace(name: str, labels: dict[str, str]) -> JsonObject:

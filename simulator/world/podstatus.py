@@ -45,6 +45,7 @@ class ContainerState:
     name: str
     image: str
     init: bool
+    sidecar: bool = False
     waiting: tuple[str, str] = ("PodInitializing", "")
     run: Run | None = None
     last: Run | None = None
@@ -60,7 +61,9 @@ class ContainerState:
 
     @property
     def finished(self) -> bool:
-        """An init container that did its work."""
+        """An init container that did its work; one that stays has, once it runs."""
+        if self.sidecar:
+            return self.running is not None
         return self.run is not None and self.run.ended_at is not None and not self.run.exit_code
 
     def as_json(self, pod_uid: str) -> JsonObject:
@@ -110,7 +113,10 @@ class ContainerState:
 
 @dataclass(slots=True)
 class PodState:
-    """One pod on its node. since: condition -> moment of its last change of status."""
+    """One pod on its node. since: condition -> moment of its last change of status.
+
+    attempts: starts again, in place, after it had been ready.
+    """
 
     uid: str
     key: tuple[str, str]
@@ -121,6 +127,8 @@ class PodState:
     pod_ip: str = ""
     sandbox_up: bool = False
     stopping: bool = False
+    was_ready: bool = False
+    attempts: int = 0
     since: dict[str, tuple[str, datetime]] = field(default_factory=dict)
 
     @property
@@ -133,7 +141,12 @@ class PodState:
 
     @property
     def ready(self) -> bool:
-        return all(each.ready for each in self.app) and not self.stopping
+        return all(each.ready for each in self._staying) and not self.stopping
+
+    @property
+    def _staying(self) -> list[ContainerState]:
+        """Containers that the pod's readiness depends on: native sidecars too."""
+        return [each for each in self.containers if not each.init or each.sidecar]
 
     def container(self, name: str) -> ContainerState:
         return next(each for each in self.containers if each.name == name)
@@ -172,7 +185,7 @@ class PodState:
     def _conditions(self, now: datetime) -> list[JsonObject]:
         initialised = all(each.finished for each in self.init)
         missing = [each.name for each in self.init if not each.finished]
-        unready = [each.name for each in self.app if not each.ready]
+        unready = [each.name for each in self._staying if not each.ready]
         not_ready = _words("ContainersNotReady", "containers with unready status", unready)
         not_done = _words("ContainersNotInitialized", "containers with incomplete status", missing)
         return [

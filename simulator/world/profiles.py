@@ -48,7 +48,11 @@ class Profile:
     """One model as it is planned.
 
     weights_gb: bytes of the checkpoint / 1e9. storage: hf:// and s3:// are fetched by the
-    storage-initializer, pvc:// is mounted; empty means that the server downloads by itself.
+    storage-initializer, pvc:// is mounted, oci:// is an image beside the server; empty means that
+    the server downloads by itself. baked: the server's own image holds the weights. local_cache:
+    the node holds them, by a LocalModelCache.
+    nodes: pods of a group that serves as one. prefill: replicas of a workload of its own that only
+    reads prompts; the others then have a routing sidecar.
     compile_cached: torch.compile finds its cache. probe_period_s: of the startup probe; None
     leaves the runtime's own probe. pool: nodeSelector, empty for any node.
     """
@@ -73,11 +77,33 @@ class Profile:
     eager: bool = False
     probe_period_s: int | None = 10
     api_key: str = ""
+    baked: bool = False
+    local_cache: bool = False
+    nodes: int = 1
+    prefill: int = 0
     autoscaler: str = ""
 
     @property
     def served_name(self) -> str:
         return self.name
+
+    @property
+    def model_image(self) -> str:
+        """The image that holds only the weights; empty where there is none."""
+        scheme, _, image = self.storage.partition("://")
+        return image if scheme == "oci" else ""
+
+    @property
+    def downloads_itself(self) -> bool:
+        """The server fetches its weights from the hub."""
+        return not self.storage and not self.baked
+
+    @property
+    def weights_path(self) -> str:
+        """Where the server finds them, or which repository it fetches."""
+        if self.baked:
+            return f"/models/{self.name}"
+        return "/mnt/models" if self.storage else f"models/{self.name}"
 
     @property
     def key(self) -> tuple[str, str]:

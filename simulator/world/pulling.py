@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 # A tag that no registry knows; whoever asks for it waits for ever.
 MISSING_TAGS = (":nosuch", ":missing")
+# The pull of the image with the weights is how they come. Source: kserve/kserve pkg/constants.
+MODELCAR = "modelcar-init"
+MODELCAR_MARKS = {"full_pull_started": "fetch_started", "pull_ended": "fetch_ended"}
 ASKING_S = 1.3
 BACK_OFF_FIRST_S = 10.0
 BACK_OFF_MOST_S = 300.0
@@ -118,6 +121,8 @@ class Images:
         self.kubelet.later(state, 0.05, lambda: self.kubelet.sync(state))
 
     def _mark(self, state: PodState, container: ContainerState, boundary: str) -> None:
+        if container.name == MODELCAR and boundary in MODELCAR_MARKS:
+            self.kubelet.mark(state, MODELCAR_MARKS[boundary])
         if not container.init and container is state.server:
             self.kubelet.mark(state, boundary)
 

@@ -14,8 +14,8 @@ from simulator.world.draws import SUFFIX_LETTERS
 
 
 def stamp(moment: datetime) -> str:
-    """metav1.Time: whole seconds, cut."""
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+    """metav1.Time: whole seconds, cut. moment: in UTC."""
+    return f"{moment.isoformat()[:19]}Z"
 
 
 def micro_stamp(moment: datetime) -> str:

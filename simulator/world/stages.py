@@ -21,6 +21,9 @@ UNPACK_FACTOR = 1.9
 
 # Compressed sizes; what is not named is small.
 IMAGE_BYTES = {
+    "models/modelcar": 3_456_789_012,
+    "models/baked": 13_210_987_654,
+    "routing-sidecar": 51_234_567,
     "vllm/vllm-openai": 9_876_543_210,
     "huggingfaceserver": 8_654_321_098,
     "llm-d-cuda": 10_123_456_789,
@@ -94,7 +97,7 @@ def engine_stages(profile: Profile, draws: Draws) -> EngineStages:
         return draws.around(f"{stage}/{profile.namespace}/{profile.name}", middle, sigma=0.12)
 
     compiles = not profile.eager
-    own_download = not profile.storage and profile.trouble is not Trouble.DOWNLOAD_DENIED
+    own_download = profile.downloads_itself and profile.trouble is not Trouble.DOWNLOAD_DENIED
     return EngineStages(
         boot=about("boot", 8.0 if profile.eager else 14.0),
         config=about("config", 1.2 if profile.eager else 3.0),

@@ -29,9 +29,24 @@ BOUNDARIES = (
 )
 
 
+# What every pod of a group has to pass; the server answers in its leader alone.
+BY_ALL = (
+    "node_chosen",
+    "sandbox_up",
+    "fetch_started",
+    "fetch_ended",
+    "pull_ended",
+    "container_started",
+    "ready",
+)
+
+
 @dataclass(slots=True)
 class Start:
-    """One pod's attempt; marks: boundary -> moment, the first time it was passed.
+    """One replica's attempt; marks: boundary -> moment, the first time it was passed.
+
+    attempt: 0 for the pod's first start, n for its nth one after having been ready. pods: how many
+    become ready as one; a group has passed a boundary when its last pod has.
 
     start_mode: cold, cached-image, cached-weights or cached-both; unknown for a start that ended
     before its image counted. outcome: None while it runs.
@@ -42,6 +57,8 @@ class Start:
     namespace: str
     pod: str
     pod_uid: str
+    attempt: int = 0
+    pods: int = 1
     trigger: str = "unknown"
     start_mode: str = "unknown"
     node: str | None = None
@@ -58,6 +75,7 @@ class Start:
             "namespace": self.namespace,
             "pod": self.pod,
             "pod_uid": self.pod_uid,
+            "attempt": self.attempt,
             "trigger": self.trigger,
             "start_mode": self.start_mode,
             "node": self.node,
@@ -80,18 +98,39 @@ class TruthLog:
 
     keep: Callable[[Start], None] = _nobody
     running: dict[str, Start] = field(default_factory=dict)
+    _leaders: dict[str, str] = field(default_factory=dict)
+    _passed: dict[tuple[str, str], set[str]] = field(default_factory=dict)
 
     def begin(self, start: Start) -> None:
         self.running[start.pod_uid] = start
 
+    def join(self, pod_uid: str, leader_uid: str) -> None:
+        """This pod is of the group of that leader: no start of its own."""
+        self._leaders[pod_uid] = leader_uid
+
     def mark(self, pod_uid: str, boundary: str, moment: datetime) -> None:
-        """Notes a boundary the first time it is passed."""
-        start = self.running.get(pod_uid)
-        if start is not None:
-            start.marks.setdefault(boundary, moment)
+        """Notes a boundary the first time it is passed, of a group by its last pod."""
+        leader = self._leaders.get(pod_uid, pod_uid)
+        start = self.running.get(leader)
+        if start is None or (leader != pod_uid and boundary not in BY_ALL):
+            return
+        if start.pods > 1 and boundary in BY_ALL:
+            passed = self._passed.setdefault((leader, boundary), set())
+            passed.add(pod_uid)
+            if len(passed) < start.pods:
+                return
+        start.marks.setdefault(boundary, moment)
 
     def of(self, pod_uid: str) -> Start | None:
         return self.running.get(pod_uid)
+
+    def leader_of(self, pod_uid: str) -> str:
+        """Of the pod's group; the pod itself where it is in none."""
+        return self._leaders.get(pod_uid, pod_uid)
+
+    def leave(self, pod_uid: str) -> None:
+        """A pod of a group is gone."""
+        self._leaders.pop(pod_uid, None)
 
     def forget(self, pod_uid: str) -> None:
         """The start is of no interest: no model server."""
@@ -103,7 +142,9 @@ class TruthLog:
         if start is None:
             return
         start.outcome = outcome
-        if "pull_ended" not in start.marks:
+        for boundary in BY_ALL:
+            self._passed.pop((pod_uid, boundary), None)
+        if "pull_ended" not in start.marks and not start.attempt:
             start.start_mode = "unknown"
         self.keep(start)
 

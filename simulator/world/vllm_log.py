@@ -70,28 +70,24 @@ def startup(
     return lines
 
 
-def model_path(profile: Profile) -> str:
-    return "/mnt/models" if profile.storage else f"models/{profile.name}"
-
-
 def write_boot(writer: Writer, profile: Profile, stages: EngineStages) -> None:
     writer.pass_time(stages.boot)
     version = dotted(profile.vllm)
     if profile.vllm < (0, 14, 0):
         writer.say("api", "api_server.py:1896", f"vLLM API server version {version}")
     else:
-        text = f"vLLM server version {version}, serving model {model_path(profile)}"
+        text = f"vLLM server version {version}, serving model {profile.weights_path}"
         writer.say("api", "startup.py:38", text)
-    arguments = f"{{'model': '{model_path(profile)}', 'served_model_name': ['{profile.name}']}}"
+    arguments = f"{{'model': '{profile.weights_path}', 'served_model_name': ['{profile.name}']}}"
     writer.say("api", "utils.py:301", f"non-default args: {arguments}")
     writer.pass_time(stages.config)
-    text = f"Initializing a V1 LLM engine (v{version}) with config: model='{model_path(profile)}'"
+    text = f"Initializing a V1 LLM engine (v{version}) with config: model='{profile.weights_path}'"
     writer.say("engine", "core.py:109", text)
 
 
 def write_load(writer: Writer, profile: Profile, stages: EngineStages) -> None:
     writer.pass_time(stages.spawn)
-    model = model_path(profile)
+    model = profile.weights_path
     writer.say("engine", "gpu_model_runner.py:4777", f"Starting to load model {model}...")
     if stages.download:
         writer.pass_time(stages.download)

@@ -10,6 +10,7 @@ from simulator.store.resources import (
     CLUSTERSERVINGRUNTIMES,
     INFERENCESERVICES,
     KNATIVE,
+    LEADERWORKERSETS,
     LLMINFERENCESERVICES,
     PODS,
     SERVINGRUNTIMES,
@@ -35,6 +36,7 @@ from simulator.world.kserve.inferenceservices import InferenceServices
 from simulator.world.kserve.llm import LLMInferenceServices
 from simulator.world.kserve.podwebhook import injector
 from simulator.world.kubelet import Kubelet
+from simulator.world.leaderworkersets import LeaderWorkerSets
 from simulator.world.nodepools import NodePools, Pool
 from simulator.world.nodes import NodePlan, Nodes
 from simulator.world.profiles import Profile
@@ -59,12 +61,14 @@ class WorldPlan:
     seed: int = 1
 
 
-def resources_of(settings: Settings) -> tuple[Resource, ...]:
+def resources_of(plan: WorldPlan) -> tuple[Resource, ...]:
     """The kinds that a cluster serves; a kind that it lacks is not there at all."""
+    settings = plan.settings
     kserve = (INFERENCESERVICES, CLUSTERSERVINGRUNTIMES, SERVINGRUNTIMES)
     if settings.knative is not None:
         return (*BUILT_INS, *KNATIVE, *kserve)
-    return (*BUILT_INS, *kserve, LLMINFERENCESERVICES)
+    groups = (LEADERWORKERSETS,) if any(each.nodes > 1 for each in plan.models) else ()
+    return (*BUILT_INS, *kserve, LLMINFERENCESERVICES, *groups)
 
 
 class World:
@@ -78,7 +82,7 @@ class World:
         draws = Draws(plan.seed, plan.settings.name)
         self.store = Store(
             now=timeline.now,
-            resources=resources_of(plan.settings),
+            resources=resources_of(plan),
             uid=draws.uid,
             history_events=HISTORY_EVENTS,
         )
@@ -94,6 +98,8 @@ class World:
             self._start_knative()
         else:
             LLMInferenceServices(self.cluster)
+            if LEADERWORKERSETS in self.store.resources:
+                LeaderWorkerSets(self.cluster)
         InferenceServices(self.cluster)
         self.causes = Causes(self.cluster, self.activator)
         self.cluster.on(PODS, self._pod_changed)

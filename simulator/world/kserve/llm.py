@@ -1,4 +1,4 @@
-"""LLMInferenceService: one Deployment {name}-kserve, scaled without a rollout.
+"""LLMInferenceService: its workloads, scaled without a rollout, and what it says of them.
 
 Source: kserve/kserve pkg/controller/v1alpha2/llmisvc (workload_single_node.go, scaling.go).
 """
@@ -9,12 +9,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from simulator.store.json_values import JsonObject, copied
-from simulator.store.resources import DEPLOYMENTS, LLMINFERENCESERVICES
+from simulator.store.resources import (
+    DEPLOYMENTS,
+    LEADERWORKERSETS,
+    LLMINFERENCESERVICES,
+    Resource,
+)
 from simulator.world.cluster import Cluster, Controller
 from simulator.world.kserve import names
-from simulator.world.kserve.podwebhook import add_initializer
+from simulator.world.kserve.llm_workloads import static_replicas, workloads
 from simulator.world.recorder import Source
-from simulator.world.shapes import condition, condition_status, owner, owner_name, set_condition
+from simulator.world.shapes import condition, condition_status, owner_name, set_condition
 
 SOURCE = Source("LLMInferenceServiceController")
 FINALIZER = "serving.kserve.io/llmisvc-finalizer"
@@ -28,6 +33,9 @@ class LLMInferenceServices(Controller):
         super().__init__(cluster)
         self.follow_own(LLMINFERENCESERVICES)
         self.follow(DEPLOYMENTS, lambda child: owner_name(child, "LLMInferenceService"))
+        self.groups = LEADERWORKERSETS in cluster.store.resources
+        if self.groups:
+            self.follow(LEADERWORKERSETS, lambda child: owner_name(child, "LLMInferenceService"))
 
     def reconcile(self, namespace: str, name: str) -> None:
         service = self.cluster.store.get(LLMINFERENCESERVICES, namespace, name)
@@ -40,9 +48,10 @@ class LLMInferenceServices(Controller):
         if names.is_stopped(service):
             self._stop(service)
             return
-        deployment = self._deployment(service)
-        if deployment is not None:
-            self._tell(service, deployment)
+        wanted = workloads(service, version=self.cluster.settings.kserve)
+        found = [self._ensure(service, resource, obj) for resource, obj in wanted]
+        if found[0] is not None:
+            self._tell(service, found[0])
 
     def _finalizers(self, service: JsonObject, wanted: list[str]) -> None:
         def edit(obj: JsonObject) -> None:
@@ -51,29 +60,31 @@ class LLMInferenceServices(Controller):
         if service["metadata"].get("finalizers", []) != wanted:
             self.cluster.change(LLMINFERENCESERVICES, _key(service), edit, manager=names.MANAGER)
 
-    def _deployment(self, service: JsonObject) -> JsonObject | None:
-        version = self.cluster.settings.kserve
-        wanted = workload(service, version=version)
-        key = (wanted["metadata"]["namespace"], wanted["metadata"]["name"])
-        found = self.cluster.store.get(DEPLOYMENTS, *key)
+    def _ensure(
+        self, service: JsonObject, resource: Resource, wanted: JsonObject
+    ) -> JsonObject | None:
+        key = _key(wanted)
+        found = self.cluster.store.get(resource, *key)
         if found is None:
-            made = self.cluster.ensure(DEPLOYMENTS, wanted, manager=names.MANAGER)
+            made = self.cluster.ensure(resource, wanted, manager=names.MANAGER)
             for what in (
                 f"Secret {key[0]}/{key[1]}-self-signed-certs",
-                f"Deployment {'/'.join(key)}",
+                f"{resource.kind} {'/'.join(key)}",
             ):
                 self._say(service, "Created", f"Created v1.{what}")
             return made
-        replicas = static_replicas(service)
+        kept = static_replicas(service) is None and not key[1].endswith("-prefill")
 
         def edit(obj: JsonObject) -> None:
-            obj["spec"]["template"] = copied(wanted["spec"]["template"])
-            if replicas is not None:
-                obj["spec"]["replicas"] = replicas
+            for field in ("template", "leaderWorkerTemplate"):
+                if field in wanted["spec"]:
+                    obj["spec"][field] = copied(wanted["spec"][field])
+            if not kept:
+                obj["spec"]["replicas"] = wanted["spec"]["replicas"]
 
-        changed = self.cluster.change(DEPLOYMENTS, key, edit, manager=names.MANAGER)
+        changed = self.cluster.change(resource, key, edit, manager=names.MANAGER)
         if changed is not None and changed["spec"] != found["spec"]:
-            self._say(service, "Updated", f"Updated v1.Deployment {key[0]}/{key[1]}")
+            self._say(service, "Updated", f"Updated v1.{resource.kind} {key[0]}/{key[1]}")
         return changed
 
     def _say(self, service: JsonObject, reason: str, text: str, *, kind: str = "Normal") -> None:
@@ -99,7 +110,7 @@ class LLMInferenceServices(Controller):
                 f"http://inference-gateway.{self.cluster.settings.domain}/{namespace}/{name}"
             )
             status["addresses"] = [{"url": f"http://{name}-kserve-workload-svc.{namespace}.svc"}]
-            status["workloads"] = _workloads(deployment, name)
+            status["workloads"] = _told_workloads(deployment, name)
 
         self.cluster.change_status(LLMINFERENCESERVICES, _key(service), edit, manager=names.MANAGER)
         self._say_ready(service, before, str(available["status"]))
@@ -118,7 +129,10 @@ class LLMInferenceServices(Controller):
 
     def _stop(self, service: JsonObject) -> None:
         namespace, name = _key(service)
-        self.cluster.remove(DEPLOYMENTS, (namespace, f"{name}-kserve"))
+        for end in ("", "-prefill"):
+            self.cluster.remove(DEPLOYMENTS, (namespace, f"{name}-kserve{end}"))
+        if self.groups:
+            self.cluster.remove(LEADERWORKERSETS, (namespace, f"{name}-kserve-mn"))
         now = self.cluster.now()
 
         def edit(status: JsonObject) -> None:
@@ -129,100 +143,12 @@ class LLMInferenceServices(Controller):
         self.cluster.change_status(LLMINFERENCESERVICES, _key(service), edit, manager=names.MANAGER)
 
 
-def static_replicas(service: Mapping[str, Any]) -> int | None:
-    """spec.replicas; None leaves the Deployment's own (or scaling's floor) alone."""
-    if "replicas" in service["spec"]:
-        return int(service["spec"]["replicas"])
-    scaling = service["spec"].get("scaling")
-    return int(scaling.get("minReplicas", 1)) if scaling else None
-
-
-def workload(service: Mapping[str, Any], *, version: str) -> JsonObject:
-    """The Deployment of a service that runs on single nodes, roles not split."""
-    meta, spec = service["metadata"], service["spec"]
-    labels = {
-        "app.kubernetes.io/component": "llminferenceservice-workload",
-        "app.kubernetes.io/name": meta["name"],
-        "app.kubernetes.io/part-of": "llminferenceservice",
-        "kserve.io/component": "workload",
-        "llm-d.ai/role": "both",
-    }
-    replicas = static_replicas(service)
-    return {
-        "metadata": {
-            "name": f"{meta['name']}-kserve",
-            "namespace": meta["namespace"],
-            "labels": dict(labels),
-            "ownerReferences": [owner(LLMINFERENCESERVICES, service)],
-        },
-        "spec": {
-            "replicas": 1 if replicas is None else replicas,
-            "selector": {"matchLabels": dict(labels)},
-            "template": {
-                "metadata": {"labels": dict(labels)},
-                "spec": _pod(spec, meta["namespace"], version=version),
-            },
-            "strategy": {
-                "type": "RollingUpdate",
-                "rollingUpdate": {"maxUnavailable": "25%", "maxSurge": "25%"},
-            },
-            "revisionHistoryLimit": 10,
-            "progressDeadlineSeconds": 600,
-        },
-        "status": {},
-    }
-
-
-def _pod(spec: Mapping[str, Any], namespace: str, *, version: str) -> JsonObject:
-    template = spec.get("template", {})
-    container: JsonObject = copied(template["containers"][0])
-    model = spec["model"]
-    served = f'"{model["name"]}" "publishers/{namespace}/models/{model["name"]}"'
-    command = f"exec vllm serve {names.MOUNT} --served-model-name {served} --port 8000"
-    container |= {"command": ["/bin/bash", "-c", command, "--"]}
-    container.setdefault("ports", [{"containerPort": 8000, "protocol": "TCP"}])
-    container |= _probes() | {"lifecycle": {"preStop": {"exec": {"command": ["/bin/sleep", "15"]}}}}
-    container["terminationMessagePolicy"] = "FallbackToLogsOnError"
-    pod: JsonObject = {
-        "containers": [container],
-        "restartPolicy": "Always",
-        "terminationGracePeriodSeconds": 60,
-        "dnsPolicy": "ClusterFirst",
-        "schedulerName": "default-scheduler",
-        "securityContext": {},
-        "volumes": [{"name": "dshm", "emptyDir": {"medium": "Memory", "sizeLimit": "1Gi"}}],
-    }
-    for field in ("nodeSelector", "tolerations"):
-        if field in template:
-            pod[field] = copied(template[field])
-    if str(model.get("uri", "")).startswith(("hf://", "s3://")):
-        add_initializer(pod, model["uri"], version=version)
-    return pod
-
-
-def _probes() -> JsonObject:
-    """Source: kserve/kserve config/llmisvcconfig/config-llm-template.yaml."""
-    health = {"path": "/health", "port": 8000, "scheme": "HTTP"}
-
-    def probe(period_s: int, failures: int) -> JsonObject:
-        return {
-            "httpGet": dict(health),
-            "timeoutSeconds": 1,
-            "periodSeconds": period_s,
-            "successThreshold": 1,
-            "failureThreshold": failures,
-        }
-
-    return {
-        "startupProbe": probe(10, 60),
-        "readinessProbe": probe(1, 2),
-        "livenessProbe": probe(10, 10),
-    }
-
-
-def _workloads(deployment: Mapping[str, Any], name: str) -> JsonObject:
-    ready = deployment.get("status", {}).get("availableReplicas", 0)
-    primary = {"apiGroup": "apps", "kind": "Deployment", "name": f"{name}-kserve"}
+def _told_workloads(deployment: Mapping[str, Any], name: str) -> JsonObject:
+    counts = deployment.get("status", {})
+    ready = counts.get("availableReplicas", counts.get("readyReplicas", 0))
+    group, _, _ = deployment["apiVersion"].partition("/")
+    primary = {"apiGroup": group, "kind": deployment["kind"]}
+    primary |= {"name": deployment["metadata"]["name"]}
     return {
         "primary": primary | {"readyReplicas": ready},
         "service": {"kind": "Service", "name": f"{name}-kserve-workload-svc"},

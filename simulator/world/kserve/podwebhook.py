@@ -5,6 +5,7 @@ Source: kserve/kserve pkg/webhook/admission/pod/storage_initializer_injector.go.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 
 from simulator.store.admission import AdmissionRequest
@@ -27,8 +28,13 @@ def injector(version: str) -> Callable[[AdmissionRequest], None]:
         annotations = meta.setdefault("annotations", {})
         annotations |= {f"serving.kserve.io/{switch}": "false" for switch in SWITCHES}
         uri = annotations.get(names.SOURCE_URI, "")
-        if uri.startswith("pvc://"):
+        claim = annotations.get(names.LOCAL_MODEL_CLAIM)
+        if claim:
+            mount_claim(request.object["spec"], f"pvc://{claim}/{local_path(uri)}")
+        elif uri.startswith("pvc://"):
             mount_claim(request.object["spec"], uri)
+        elif uri.startswith("oci://"):
+            add_modelcar(request.object["spec"], uri.removeprefix("oci://"))
         elif uri:
             add_initializer(request.object["spec"], uri, version=version)
 
@@ -50,6 +56,40 @@ def mount_claim(spec: JsonObject, uri: str) -> None:
     }
     spec.setdefault("volumes", []).append(volume)
     spec["containers"][0].setdefault("volumeMounts", []).append(mount)
+
+
+def local_path(uri: str) -> str:
+    """Where a LocalModelCache keeps a model on its nodes.
+
+    Source: kserve/kserve pkg/controller/v1alpha1/localmodel.
+    """
+    return f"models/{hashlib.sha256(uri.encode()).hexdigest()[:16]}"
+
+
+def add_modelcar(spec: JsonObject, image: str) -> None:
+    """The image with the weights runs beside the server, which reads them through /proc; an init
+    container of the same image only makes sure that it is there.
+
+    Source: kserve/kserve pkg/utils/storage.go, ConfigureModelcarToContainer.
+    """
+    link = "ln -sf /proc/$$$$/root/models /mnt/models && sleep infinity"
+    car: JsonObject = {
+        "image": image,
+        "resources": {"limits": {"cpu": "10m", "memory": "15Mi"}},
+        "terminationMessagePolicy": "FallbackToLogsOnError",
+        "imagePullPolicy": "IfNotPresent",
+    }
+    check = ["sh", "-c", "echo 'Pre-fetching modelcar: ' && ls /models"]
+    mount = {"name": "modelcar-shared", "mountPath": "/mnt"}
+    init = car | {"name": "modelcar-init", "args": check}
+    spec["initContainers"] = [*spec.get("initContainers", []), init]
+    spec.setdefault("volumes", []).append({"name": mount["name"], "emptyDir": {}})
+    server = spec["containers"][0]
+    server.setdefault("volumeMounts", []).append(mount)
+    server["env"] = [*server.get("env", []), {"name": "MODEL_INIT_MODE", "value": "async"}]
+    beside = car | {"name": "modelcar", "args": ["sh", "-c", link], "volumeMounts": [mount]}
+    spec["containers"].append(beside)
+    spec["shareProcessNamespace"] = True
 
 
 def add_initializer(spec: JsonObject, uri: str, *, version: str) -> None:

@@ -80,7 +80,12 @@ def test_a_serving_container_out_of_memory_is_restarted_in_place() -> None:
     (status, _) = at.pods()[0]["status"]["containerStatuses"]
     assert status["lastState"]["terminated"]["reason"] == "OOMKilled"
     assert at.ready_pods() == 1
-    assert len(at.starts) == 1
+    at.run(15)
+    said = [(each.attempt, each.trigger, each.start_mode, each.outcome) for each in at.starts]
+    assert said == [
+        (0, "rollout", "cached-image", "ready"),
+        (1, "restart", "cached-both", "ready"),
+    ]
 
 
 def test_a_stalled_server_misses_probes_goes_unready_and_comes_back_without_a_restart() -> None:
