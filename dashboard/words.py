@@ -116,6 +116,7 @@ SOURCE_LABELS: Mapping[str, Words] = {
     "condition": _("pod conditions"),
     "object": _("object times"),
     "watch": _("when the watch told"),
+    "request": _("our own request"),
 }
 
 

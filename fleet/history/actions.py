@@ -16,6 +16,7 @@ from django.db.models import Q
 from fleet.errors import BadInput, LeaseLost
 from fleet.history.action_text import evidence_text
 from fleet.history.audit import audit_plan
+from fleet.history.first_answers import note_first_answer
 from fleet.models import Action, ActionStep, Plan
 
 
@@ -145,6 +146,8 @@ def take_step(action: Action, step: Step, *, now: datetime) -> None:
         asked = Action.objects.filter(id=action.id).exclude(revert_asked_by=action.revert_asked_by)
         asked.update(due_at=now)
         _add_step(action, step, now=now)
+        if step.code == "answered":
+            note_first_answer(action.cluster, action.model_uid, at=now)
         if step.outcome:
             _audit_step(action, step, now=now)
     action.refresh_from_db()

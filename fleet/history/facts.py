@@ -13,6 +13,7 @@ from fleet.domain.ledger.delta import NotTaken as Refused
 from fleet.domain.ledger.delta import ProbeFailure as Failures
 from fleet.domain.ledger.delta import ScaleEvent as Scaled
 from fleet.domain.records.keys import ModelKey
+from fleet.history.first_answers import complete
 from fleet.history.kept import as_text, facts_text
 from fleet.history.upserts import upsert
 from fleet.models import (
@@ -111,6 +112,7 @@ def keep_replicas(replicas: Iterable[ReplicaRow]) -> None:
 def keep_starts(starts: Iterable[Start]) -> None:
     """One row for each replica and attempt; what other parts add to a row is left as it is."""
     rows = [_start_row(start) for start in starts]
+    complete(rows)
     upsert(rows, by=("cluster", "replica_uid", "attempt"), never=("requests_lost", "counted"))
 
 
