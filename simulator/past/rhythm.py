@@ -16,8 +16,11 @@ WORK, EVENING, NIGHT, WEEKEND = 1.0, 0.45, 0.12, 0.3
 WORK_HOURS = range(7, 18)
 EVENING_HOURS = range(18, 22)
 # Mean pauses between bursts in the busiest hours, of one model of a few.
-PAUSES_S = {Rhythm.BURSTS: 2200.0, Rhythm.RARE: 9000.0}
+PAUSES_S = {Rhythm.BURSTS: 2400.0, Rhythm.RARE: 9000.0}
 STEADY_S = 1800.0
+# Long enough to keep what woke awake until it has answered.
+BURST_S = {Rhythm.BURSTS: 110.0, Rhythm.RARE: 20.0}
+BURST_EVERY_S = 12.0
 # A fleet with more models that sleep and wake than this calls each of them less often.
 WAKING_AT_MOST = 4
 # The pause is drawn again after this, so that a night's long one does not reach into the day.
@@ -66,7 +69,19 @@ class WeekOfCallers:
         timeline.after_real(min(gap, LOOK_AGAIN_S), come)
 
     def _call(self, profile: Profile) -> None:
-        if profile.rhythm is Rhythm.STEADY:
+        self.traffic.call(profile)
+        if profile.rhythm in BURST_S:
+            length = self.world.cluster.draws.around(
+                f"calls/{profile.key}", BURST_S[profile.rhythm]
+            )
+            self._call_on(profile, length)
+
+    def _call_on(self, profile: Profile, left_s: float) -> None:
+        gap = self.world.cluster.draws.uniform(f"gaps/{profile.key}", 0.4, 1.6) * BURST_EVERY_S
+
+        def come() -> None:
             self.traffic.call(profile)
-        else:
-            self.traffic.burst(profile)
+            self._call_on(profile, left_s - gap)
+
+        if gap < left_s:
+            self.world.timeline.after_real(gap, come)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 JsonObject = dict[str, Any]
 
 
@@ -25,10 +27,18 @@ def shared(new: Any, old: Any) -> Any:
     if new is old:
         return old
     if isinstance(new, dict) and isinstance(old, dict):
-        return _shared_dict(new, old)
+        return old if _same(new, old) else _shared_dict(new, old)
     if isinstance(new, list) and isinstance(old, list):
-        return _shared_list(new, old)
+        return old if _same(new, old) else _shared_list(new, old)
     return old if type(new) is type(old) and new == old else new
+
+
+def _same(new: Any, old: Any) -> bool:
+    """Equal in value and type: to Python 1, 1.0 and true are equal, in JSON they are not.
+
+    Another order of keys is not the same here, and is walked.
+    """
+    return bool(new == old) and msgspec.json.encode(new) == msgspec.json.encode(old)
 
 
 def _shared_dict(new: JsonObject, old: JsonObject) -> JsonObject:
