@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from dashboard.api.example_report import REPORT, REPORT_ROW
+
 KEY = "demo-a/InferenceService/chat/llama-3-8b"
 COLD_START: dict[str, Any] = {
     "id": 91,
@@ -255,6 +257,8 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "list_scale_events": page(SCALE_EVENT),
     "list_probe_failures": page(PROBE_FAILURE),
     "list_clusters": page(CLUSTER),
+    "list_reports": page(REPORT_ROW),
+    "get_report": REPORT,
     "make_plan": PLANNING,
     "get_plan": PLAN,
     "apply_plan": ACTION | {"state": "queued", "steps": ACTION["steps"][:1]},

@@ -37,6 +37,7 @@ TAGS = {
     "cold starts": "One replica's way from demanded to its first good answer.",
     "events": "Scale events and probe failures.",
     "clusters": "The followed clusters.",
+    "reports": "What starts of a week took, kept with its numbers.",
     "plans": "What an action would do, before it does it.",
     "actions": "Applied plans, followed to their end.",
     "service": "For probes and Prometheus.",

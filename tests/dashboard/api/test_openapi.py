@@ -169,6 +169,7 @@ def test_answers_fit_their_schema(client: Client, path: str, operation: dict[str
         "name": "pilot",
         "action_id": "action-pilot-1",
         "plan_id": "plan-of-pilot-1",
+        "week": "2026-W48",
     }
     response = client.get(address(path, ids))
     assert response.status_code == 200
