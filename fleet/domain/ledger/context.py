@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from fleet.domain.coldstart.evidence import Evidence
+from fleet.domain.coldstart.moments import Reader
 from fleet.domain.coldstart.phases import created_at
 from fleet.domain.coldstart.sight import Sight
 from fleet.domain.coldstart.start import Trigger
@@ -100,8 +101,8 @@ def _nth(group: Group, evidence: Evidence, born: float) -> int:
         other = replica.evidence
         if other.owner_uid != evidence.owner_uid or other.uid == evidence.uid:
             continue
-        alive = other.ended is None or other.ended.by > born
-        before += alive and (created_at(other).at, other.name) < mine
+        first = (created_at(other).at, other.name) < mine
+        before += first and not _had_ended(other, evidence, born)
     return before + 1
 
 
@@ -116,16 +117,30 @@ def _lost(
         if other.uid == evidence.uid or other.owner_uid != evidence.owner_uid or ended is None:
             continue
         if not any(abs(ended.by - fall) <= FALL_NEAR_S for fall in falls):
-            yield _ended_at(other, born)
+            yield _ended_at(other, evidence, born)
 
 
-def _ended_at(other: Evidence, born: float) -> float:
-    """One that went in a gap went before whatever was born in it, if it can have."""
+def _ended_at(other: Evidence, evidence: Evidence, born: float) -> float:
+    """On our clock; never after the birth of a pod that it was followed by."""
     ended = other.ended
     assert ended is not None
-    if other.unseen_end and (ended.after or 0.0) <= born < ended.by:
-        return born
-    return ended.by
+    if not _had_ended(other, evidence, born):
+        return ended.by
+    at = Reader(other).plane(ended)
+    return min(at.at if at is not None else ended.by, born)
+
+
+def _had_ended(other: Evidence, evidence: Evidence, born: float) -> bool:
+    """Whether a sibling had ended when a pod was born. One watch is in order, however late it is
+    read; what went in a gap went before whatever was born in it, if it can have."""
+    ended = other.ended
+    if ended is None:
+        return False
+    if evidence.added is not None and ended.by <= evidence.added.by:
+        return True
+    if other.unseen_end and (ended.after or 0.0) <= born:
+        return True
+    return ended.by <= born
 
 
 def _readied(group: Group, evidence: Evidence) -> Iterator[float]:

@@ -11,6 +11,7 @@ from fleet.domain.coldstart.start import Outcome, Trigger
 from tests.fleet.domain.scoring import faults
 from tests.fleet.domain.streams import (
     Line,
+    cut_in,
     edit,
     lines,
     named,
@@ -18,6 +19,7 @@ from tests.fleet.domain.streams import (
     seconds,
     starts_of,
     truth,
+    with_gap,
 )
 
 # A rollout with two wakes, aborted starts, an LLMInferenceService, queued pulls, a crash loop.
@@ -161,48 +163,3 @@ def test_a_watch_of_pods_that_got_410_loses_no_start(name: str) -> None:
     found = starts_of(stream)
     wrong = {t["pod"]: faults(found.get(t["pod_uid"]), t) for t in truth(name)["starts"]}
     assert {pod: said for pod, said in wrong.items() if said} == {}
-
-
-def cut_in(name: str, moment: str) -> list[Line]:
-    """A stream as one sees it who connects at a moment: lists of what is there, then the rest."""
-    stream = lines(name)
-    state: dict[str, dict[str, Line]] = {}
-    for line in (line for line in stream if line["t"] < moment):
-        _remember(state, line)
-    lists = [
-        {"t": moment + ".000Z", "resource": resource, "type": "LIST", "object": _list(items)}
-        for resource, items in state.items()
-    ]
-    return [*lists, *(line for line in stream if line["t"] >= moment)]
-
-
-def with_gap(stream: list[Line], resource: str, begin: str, end: str) -> list[Line]:
-    """One watch that breaks and is listed again."""
-    state: dict[str, dict[str, Line]] = {resource: {}}
-    before = [line for line in stream if line["t"] < begin]
-    blind = [line for line in stream if begin <= line["t"] < end]
-    after = [line for line in stream if line["t"] >= end]
-    for line in (*before, *blind):
-        if line["resource"] == resource:
-            _remember(state, line)
-    status = {"kind": "Status", "code": 410, "reason": "Expired"}
-    listed = _list(state[resource])
-    return [
-        *before,
-        {"t": begin + ".000Z", "resource": resource, "type": "ERROR", "object": status},
-        *(line for line in blind if line["resource"] != resource),
-        {"t": end + ".000Z", "resource": resource, "type": "RELIST", "object": listed},
-        *after,
-    ]
-
-
-def _remember(state: dict[str, dict[str, Line]], line: Line) -> None:
-    items = state.setdefault(line["resource"], {})
-    if line["type"] in {"ADDED", "MODIFIED", "LIST", "RELIST"}:
-        items |= {item["metadata"]["uid"]: item for item in objects_of(line)}
-    elif line["type"] == "DELETED":
-        items.pop(line["object"]["metadata"]["uid"], None)
-
-
-def _list(items: dict[str, Line]) -> Line:
-    return {"metadata": {"resourceVersion": "1"}, "items": list(items.values())}
