@@ -10,7 +10,7 @@ from django.shortcuts import render
 
 from dashboard.access.requests import grant_of_request
 from dashboard.charts.timeline import timeline
-from dashboard.views.model_compare import model_comparison
+from dashboard.views.model_compare import comparable, model_comparison
 from dashboard.views.model_page import model_page
 from dashboard.views.model_parts import model_parts
 from dashboard.views.model_query import model_query
@@ -24,7 +24,9 @@ def model(request: HttpRequest, cluster: str, kind: str, namespace: str, name: s
     now = datetime.now(UTC)
     query = model_query(request.GET, key, now=now)
     window = query.window
-    page = model_page(key, grant_of_request(request), window=window, now=now)
+    grant = grant_of_request(request)
+    known = comparable(key, query)
+    page = model_page(key, grant, window=window, now=now, known=known.starts)
     if page is None:
         raise Http404("No such model in the part of the fleet that you may see.")
     context = {
@@ -33,7 +35,7 @@ def model(request: HttpRequest, cluster: str, kind: str, namespace: str, name: s
         "key": key,
         "window": window,
         "query": query,
-        "compared": model_comparison(key, query),
+        "compared": model_comparison(known, query),
         "parts": {part.dom_id: part.html for part in model_parts(page, now=now)},
         "said": urlencode(window.said or {"range": window.name}),
         "ranges": links(window, key, rest=query.rest, now=now),
@@ -50,7 +52,8 @@ def model_compared(
     if not grant_of_request(request).sees(cluster, namespace):
         raise Http404
     query = model_query(request.GET, key, now=datetime.now(UTC))
-    context = {"key": key, "query": query, "compared": model_comparison(key, query)}
+    compared = model_comparison(comparable(key, query), query)
+    context = {"key": key, "query": query, "compared": compared}
     return render(request, "partials/model_compared.html", context)
 
 

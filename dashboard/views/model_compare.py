@@ -10,6 +10,7 @@ from dashboard.charts.compared_figures import curves_of, mode_text, spread_by, t
 from dashboard.charts.figures import Figure
 from dashboard.compare_words import ChangeWords, change_words, regression_words
 from dashboard.views.model_query import ModelQuery
+from dashboard.views.model_starts import starts_before
 from dashboard.views.next_step_card import NextStepCard, next_step_card
 from dashboard.words import Words
 from fleet.domain.compare.next_step import next_steps
@@ -17,7 +18,7 @@ from fleet.domain.compare.records import Attribute, Compared, finished, usual_mo
 from fleet.domain.compare.regression import Regression, regression, revisions
 from fleet.domain.compare.two_revisions import TwoRevisions, two_revisions
 from fleet.domain.records.keys import ModelKey
-from fleet.history.compared import OF_A_MODEL, of_model
+from fleet.history.compared import OF_A_MODEL, Reading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,10 +68,14 @@ class Comparison:
     side_by_side: SideBySide | None
 
 
-def model_comparison(key: ModelKey, query: ModelQuery) -> Comparison | None:
-    """One query. None = no ready start in this time."""
+def comparable(key: ModelKey, query: ModelQuery) -> Reading:
+    """The newest starts up to the end of the time. One query."""
+    return starts_before(key, query.window, at_most=OF_A_MODEL)
+
+
+def model_comparison(known: Reading, query: ModelQuery) -> Comparison | None:
+    """known: what `comparable` gave. None = no ready start in this time."""
     window = query.window
-    known = of_model(key, until=window.until)
     inside = [start for start in known.starts if start.started_at >= window.since]
     mode = query.mode or usual_mode(inside)
     if not finished(inside):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -12,9 +13,10 @@ from dashboard.access.scope import within
 from dashboard.ranges import TimeRange
 from dashboard.staleness import stale_clusters
 from dashboard.views.model_row import ModelRow, model_row
-from dashboard.views.model_starts import StartLine, start_lines
+from dashboard.views.model_starts import StartLine, start_lines, starts_before
 from dashboard.views.row_fragments import may_act
 from dashboard.views.strips import ClusterLine, cluster_line
+from fleet.domain.compare.records import Compared
 from fleet.domain.records.keys import ModelKey
 from fleet.models import Cluster, ColdStart, ProbeFailure, Replica, Revision, ServedModel
 
@@ -45,16 +47,22 @@ class ModelPage:
 
 
 def model_page(
-    key: ModelKey, grant: Grant, *, window: TimeRange, now: datetime
+    key: ModelKey,
+    grant: Grant,
+    *,
+    window: TimeRange,
+    now: datetime,
+    known: Sequence[Compared] | None = None,
 ) -> ModelPage | None:
     """The page of the model of that name, the living one before one that is gone; None = no such
-    model in scope."""
+    model in scope. known: its starts up to the end of `window`, where they were read already."""
     rows = within(ServedModel.objects.of(key), grant)
     row = rows.filter(gone_at=None).first() or rows.order_by("-gone_at").first()
     if row is None:
         return None
     cluster = Cluster.objects.present().filter(name=key.cluster).first()
     running = list(ColdStart.objects.of(key).running().order_by("started_at"))
+    pool = starts_before(key, window).starts if known is None else known
     stale = stale_clusters(now=now)
     shown = model_row(row, running, stale=stale, may_act=may_act(grant), now=now)
     return ModelPage(
@@ -65,7 +73,7 @@ def model_page(
         line=cluster_line(cluster, now=now) if cluster else None,
         read_only=bool(cluster and cluster.read_only),
         without_logs=bool(cluster and lacks_logs(cluster)),
-        starts=start_lines(key, row, window, now=now),
+        starts=start_lines(row, window, pool, now=now),
         revisions=tuple(Revision.objects.of(key).newest_first()[:ROWS_SHOWN]),
         replicas=tuple(living_replicas(key)),
         probes=tuple(ProbeFailure.objects.of(key).newest_first()[:ROWS_SHOWN]),

@@ -18,7 +18,7 @@ from fleet.domain.coldstart.start import Outcome
 from fleet.domain.compare.ghost import ghost
 from fleet.domain.compare.records import Compared
 from fleet.domain.records.keys import ModelKey
-from fleet.history.compared import with_phases
+from fleet.history.compared import Reading, of_model
 from fleet.models import ColdStart, ServedModel
 
 STARTS_SHOWN = 15
@@ -43,15 +43,18 @@ class StartLine:
     log: LogWords | None
 
 
+def starts_before(key: ModelKey, window: TimeRange, *, at_most: int = STARTS_COMPARED) -> Reading:
+    """The newest starts up to the end of that time, of any mode: ghosts are taken from them."""
+    return of_model(key, until=window.until, at_most=at_most)
+
+
 def start_lines(
-    key: ModelKey, row: ServedModel, window: TimeRange, *, now: datetime
+    row: ServedModel, window: TimeRange, pool: Sequence[Compared], *, now: datetime
 ) -> tuple[StartLine, ...]:
-    """The newest starts of that time. Two queries."""
-    rows = ColdStart.objects.of(key).filter(started_at__lt=window.until)
+    """The newest starts of that time. pool: what `starts_before` gave. One query."""
+    rows = ColdStart.objects.of(row.key).filter(started_at__lt=window.until)
     shown = list(rows.started_since(window.since).newest_first()[:STARTS_SHOWN])
-    if not shown:
-        return ()
-    pool = with_phases(rows, at_most=STARTS_COMPARED).starts
+    pool = pool[:STARTS_COMPARED]
     scale_s = scale_of([length_s(start, now=now) for start in shown])
     return tuple(_line(row, start, pool, now=now, scale_s=scale_s) for start in shown)
 

@@ -11,7 +11,7 @@ from django.http import QueryDict
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from dashboard.views.model_compare import Comparison, SideBySide, model_comparison
+from dashboard.views.model_compare import Comparison, SideBySide, comparable, model_comparison
 from dashboard.views.model_query import model_query
 from dashboard.views.next_step_card import gain, next_step_card
 from fleet.domain.coldstart.start import Phase
@@ -57,7 +57,8 @@ def two_of_them(model: ServedModel, now: datetime) -> None:
 
 
 def asked(model: ServedModel, now: datetime, address: str = "") -> Comparison | None:
-    return model_comparison(model.key, model_query(QueryDict(address), model.key, now=now))
+    query = model_query(QueryDict(address), model.key, now=now)
+    return model_comparison(comparable(model.key, query), query)
 
 
 def compared(model: ServedModel, now: datetime, address: str = "") -> Comparison:
