@@ -11,18 +11,19 @@ from fleet.domain.compare.like import Like
 from fleet.domain.compare.records import Compared
 from fleet.history.compared import with_phases, without_phases
 from fleet.models import ColdStart
+from fleet.models.cold_start import ColdStartQuerySet
 
-# How far back comparable starts are looked for, and how many of the newest: of the models in
-# flight together, and of the whole fleet where a model has too few of its own.
+# How far back comparable starts are looked for, and how many of the newest: of each model in
+# flight, and of the whole fleet where one has too few of its own.
 BACK = timedelta(days=30)
-OWN_AT_MOST = 2_000
+OWN_AT_MOST = 200
 FLEET_AT_MOST = 1_000
 IDS_AT_ONCE = 500
 
 
 def flights(running: Sequence[ColdStart], *, now: datetime) -> dict[int, dict[str, object]]:
-    """By id of the start. At most two queries for which starts to compare with, and one for every
-    500 of those; none if nothing is in flight."""
+    """By id of the start. One query for each model in flight, one for the fleet if any of them
+    needs it, and one for every 500 starts that are compared with; all of them bounded."""
     if not running:
         return {}
     subjects = {row.pk: _subject(row) for row in running}
@@ -54,11 +55,7 @@ def _choices(
 ) -> dict[int, Chosen]:
     """The fleet is asked only where some model has too few starts of its own."""
     recent = ColdStart.objects.ready().started_since(now - BACK)
-    flying = recent.filter(
-        cluster__in={row.cluster for row in running},
-        model_uid__in={row.model_uid for row in running},
-    )
-    own = without_phases(flying, at_most=OWN_AT_MOST).starts
+    own = _own({(row.cluster, row.model_uid) for row in running}, recent)
     choices = {pk: chosen(subject, own) for pk, subject in subjects.items()}
     poor = [pk for pk, choice in choices.items() if choice.slow.kin is None]
     if poor:
@@ -66,6 +63,18 @@ def _choices(
         pool = list({start.id: start for start in (*own, *fleet)}.values())
         choices |= {pk: chosen(subjects[pk], pool) for pk in poor}
     return choices
+
+
+def _own(models: Iterable[tuple[str, str]], recent: ColdStartQuerySet) -> list[Compared]:
+    """Of each model by its own index: asked for several at once, a database may walk all recent
+    starts instead, and one model's many would hide another's few."""
+    return [
+        start
+        for cluster, uid in sorted(models)
+        for start in without_phases(
+            recent.filter(cluster=cluster, model_uid=uid), at_most=OWN_AT_MOST
+        ).starts
+    ]
 
 
 def _told(ids: Iterable[int]) -> dict[int, Compared]:

@@ -40,7 +40,7 @@ class Measured:
 
 def start_figures(cluster: str, uids: Sequence[str], *, now: datetime) -> dict[str, StartFigures]:
     """Figures by model uid, for each of `uids`: at most two queries, however many there are, and
-    three more if any is in flight."""
+    those of `flights` if any is in flight."""
     by_uid = _measured(cluster, uids, since=now - WINDOW)
     wanted = [start.id for starts in by_uid.values() for start in _shown(starts)]
     whole = ColdStart.objects.in_bulk(wanted)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -12,7 +13,7 @@ from fleet.domain.coldstart.start import Outcome, StartMode
 from fleet.history.facts import keep_starts
 from fleet.history.flights import flights
 from fleet.models import ColdStart
-from tests.fleet.history.samples import KEY, NOW, ago, start
+from tests.fleet.history.samples import KEY, NOW, UID, ago, start
 
 pytestmark = pytest.mark.django_db
 
@@ -88,15 +89,21 @@ def test_late(age_s: int, deadline_s: float | None, late: str, reason: str) -> N
     assert (told["late"], told["late_reason"]) == (late, reason)
 
 
-def test_three_queries_however_many_are_in_flight() -> None:
+def test_one_query_for_each_model_and_two_for_all(django_assert_num_queries: Any) -> None:
     running = [
         replace(RUNNING, replica_uid=f"flying-{n}", model_uid=f"uid-{n % 7}") for n in range(30)
     ]
     keep_starts([*own(25), *elsewhere(20), *running])
     rows = list(ColdStart.objects.running())
-    with CaptureQueriesContext(connection) as asked:
+    with django_assert_num_queries(7 + 2):
         assert len(flights(rows, now=NOW)) == 30
-    assert len(asked) == 3
+
+
+def test_a_models_own_starts_are_found_by_its_index() -> None:
+    """Not by walking all recent starts of the fleet."""
+    recent = ColdStart.objects.ready().started_since(ago(days=30))
+    of_one = recent.filter(cluster="one", model_uid=UID).newest_first()[:200]
+    assert connection.vendor != "sqlite" or "cold_starts_of_model_uid" in of_one.explain()
 
 
 def test_none_in_flight_asks_nothing() -> None:
