@@ -12,6 +12,7 @@ from django.template.loader import render_to_string
 from dashboard.access.rules import Grant, Role, may
 from dashboard.access.scope import clusters_within, within
 from dashboard.live.fragments import Fragment, stamp_of
+from dashboard.past_text import past_text
 from dashboard.reasons import not_taken_text
 from dashboard.views.strips import ClusterLine, cluster_line
 from dashboard.words import Words
@@ -38,13 +39,18 @@ class ClusterCard:
     odd: tuple[Mapping[str, str], ...]
 
     @property
+    def past(self) -> str:
+        """What history was made of beside watching; "" = nothing else."""
+        return past_text(self.row)
+
+    @property
     def facts(self) -> Fragment:
         """What is known of the cluster, as the fragment that page and socket share."""
         row, line = self.row, self.line
         left = [(service.pk, service.rule, service.detail) for service, _ in self.not_taken]
         stamp = stamp_of(
             (line.tone, line.trouble, self.message, self.odd),
-            (row.kubernetes, row.kserve, row.knative),
+            (row.kubernetes, row.kserve, row.knative, self.past),
             (row.missing, row.watching, row.namespaces, self.models, left),
         )
         html = render_to_string("partials/cluster_facts.html", {"card": self, "stamp": stamp})

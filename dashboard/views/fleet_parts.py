@@ -41,7 +41,7 @@ def fleet_parts(page: FleetPage, grant: Grant, *, now: datetime) -> list[Fragmen
     pages = pager(page)
     facets = page.facets
     count_facts = [(c.state, c.n, c.address) for c in counts], facets.total, facets.clusters
-    line_facts = [(line.name, line.version, line.tone, line.trouble) for line in lines]
+    line_facts = [(line.name, line.version, line.tone, line.trouble, line.past) for line in lines]
     return [
         part("counts", count_facts, {"counts": counts, "facets": facets}),
         part("flights", flight_facts(flying), {"flights": flying}),

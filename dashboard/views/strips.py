@@ -14,6 +14,7 @@ from dashboard.access.scope import clusters_within, within
 from dashboard.charts.bars import StartBar, start_bar
 from dashboard.charts.eta import StartEta
 from dashboard.charts.spoken import age_text
+from dashboard.past_text import past_progress
 from dashboard.staleness import too_old
 from dashboard.views.model_row import eta_of, expected_s, model_url, start_shape
 from fleet.domain.records.keys import ModelKey
@@ -44,7 +45,8 @@ class Flights:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterLine:
-    """One cluster and how fresh its data is. tone: live, late or old. trouble: "" = none."""
+    """One cluster and how fresh its data is. tone: live, late or old. trouble: "" = none. past: how
+    far a recorded past was read, "" = none is being read."""
 
     name: str
     version: str
@@ -52,6 +54,7 @@ class ClusterLine:
     trouble: str
     proof_ms: int | None
     age: str
+    past: str = ""
 
 
 def flights(grant: Grant, *, now: datetime) -> Flights:
@@ -99,6 +102,7 @@ def cluster_line(cluster: Cluster, *, now: datetime) -> ClusterLine:
         trouble=_trouble(cluster, age_s),
         proof_ms=_ms(proof),
         age="" if age_s is None else age_text(age_s),
+        past=past_progress(cluster.past),
     )
 
 
