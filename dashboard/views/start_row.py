@@ -12,10 +12,11 @@ from django.urls import reverse
 from django.utils.translation import get_language
 
 from dashboard.charts.bars import StartBar, start_bar
+from dashboard.charts.eta import StartEta
 from dashboard.live.fragments import Fragment, stamp_of
 from dashboard.live.kept import KeptFragments
 from dashboard.reasons import failure_text
-from dashboard.views.model_row import expected_s, model_url, start_shape
+from dashboard.views.model_row import eta_of, expected_s, model_url, start_shape
 from dashboard.words import OUTCOME_LABELS, START_MODE_LABELS, TRIGGER_LABELS, Words, word
 from fleet.domain.coldstart.start import Outcome
 from fleet.domain.ledger.delta import State
@@ -39,7 +40,8 @@ KEPT_STARTS = KeptFragments(most=2000)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartRow:
-    """One start. failure: in words, "" = none. cut: its bar goes on beyond the scale."""
+    """One start. failure: in words, "" = none. cut: its bar goes on beyond the scale. eta: of one
+    in flight."""
 
     start: ColdStart
     key: ModelKey
@@ -50,6 +52,7 @@ class StartRow:
     mode: Words
     failure: str
     cut: bool
+    eta: StartEta | None
 
     @property
     def dom_id(self) -> str:
@@ -91,6 +94,7 @@ def start_row(
         trigger=word(TRIGGER_LABELS, start.trigger),
         mode=word(START_MODE_LABELS, start.start_mode),
         failure=failure_text(start.failure_class, start.failure_reason),
+        eta=eta_of(row, start, now=now) if start.outcome == Outcome.RUNNING else None,
         cut=scale_s is not None and length_s(start, now=now) > scale_s,
     )
 
@@ -118,6 +122,7 @@ def row_fragment(row: StartRow) -> Fragment:
     stamp = stamp_of(
         (start.pk, start.outcome, start.total_s, start.phases, start.failure_reason, start.node),
         (bar.scale_s if not bar.running else None, bar.expected_s, bar.slow_s, get_language()),
+        row.eta and (row.eta.late_s, row.eta.overdue_s, row.eta.source),
     )
     kept = KEPT_STARTS.get(row.dom_id, stamp)
     if kept is not None and not bar.running:

@@ -21,6 +21,7 @@ from dashboard.tables.starts import STARTS
 from dashboard.views.start_row import StartRow, row_fragment, start_rows
 from dashboard.views.starts_page import StartsPage, starts_page
 from dashboard.views.starts_query import CHOICES, StartSort, StartsQuery
+from dashboard.views.starts_summary import starts_summary
 from dashboard.views.strips import cluster_lines
 from dashboard.words import OUTCOME_LABELS, START_MODE_LABELS, TRIGGER_LABELS, Words
 from fleet.models import Cluster, ColdStart, ServedModel
@@ -59,6 +60,14 @@ def cold_starts(request: HttpRequest) -> HttpResponse:
     return render(request, "pages/cold_starts.html", context)
 
 
+@require_safe
+def cold_starts_summary(request: HttpRequest) -> HttpResponse:
+    """What these starts say together, as a part of their list that may come later."""
+    query = StartsQuery.read(request.GET, now=datetime.now(UTC))
+    summary = starts_summary(query, grant_of_request(request))
+    return render(request, "partials/starts_summary.html", {"summary": summary, "query": query})
+
+
 def list_context(page: StartsPage, rows: list[StartRow]) -> dict[str, Any]:
     """The list itself."""
     query = page.query
@@ -68,6 +77,7 @@ def list_context(page: StartsPage, rows: list[StartRow]) -> dict[str, Any]:
         "scale_s": rows[0].bar.scale_s if rows else 0.0,
         "any_cut": any(row.cut for row in rows),
         "columns": STARTS.heads,
+        "summary_address": f"{reverse('cold-starts-summary')}?{query.address()}",
         "newest": starts_address(query) if query.cursor else "",
         "following": starts_address(query, cursor=page.following) if page.following else "",
     }

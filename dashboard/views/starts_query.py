@@ -77,6 +77,12 @@ class StartsQuery:
         return bool(replace(self, sort=StartSort.NEWEST, cursor="").said())
 
     @property
+    def further(self) -> bool:
+        """Whether one of the filters is used that fold away."""
+        named = self.environment or self.trigger or self.revision or self.node
+        return bool(named or not self.range.name)
+
+    @property
     def first_newest(self) -> bool:
         """Whether it is the first page of the newest up to now, where new starts appear."""
         return self.sort is StartSort.NEWEST and not self.cursor and "until" not in self.range.said

@@ -25,6 +25,7 @@ urlpatterns: list[URLPattern] = [
     path("fleet.csv", table_files.table_file, {"table": "fleet", "form": "csv"}, name="fleet-csv"),
     path("tables/<slug:table>.<slug:form>", table_files.table_file, name="table-file"),
     path("cold-starts/", starts.cold_starts, name="cold-starts"),
+    path("cold-starts/summary/", starts.cold_starts_summary, name="cold-starts-summary"),
     path("cold-starts/<int:pk>/", start.cold_start, name="cold-start"),
     path(MODEL, model.model, name="model"),
     path(f"{MODEL}timeline.json", model.model_timeline, name="model-timeline"),

@@ -62,6 +62,13 @@
     pilotlight.localise(fresh);
     find(document);
   };
+  // A part that would hold up its page comes right after it.
+  const renewNow = () => {
+    for (const part of document.querySelectorAll("[data-renew-now]")) {
+      part.removeAttribute("data-renew-now");
+      renew(part).catch(() => {}).then(() => { if (part.isConnected) part.textContent = part.dataset.failed; });
+    }
+  };
   let later = 0;
   const renewAfter = (fragments) => {
     const parts = [...document.querySelectorAll("[data-renew]")].filter((part) => fragments.some((f) => f.id === part.dataset.renewWith));
@@ -69,7 +76,8 @@
     later = setTimeout(() => { later = 0; parts.forEach(renew); }, 5000);
   };
   document.addEventListener("pilotlight:changed", (event) => { renewAfter(event.detail.fragments || []); find(document); });
-  document.addEventListener("htmx:afterSwap", () => find(document));
+  document.addEventListener("htmx:afterSwap", () => { renewNow(); find(document); });
   window.pilotlight.chart = { token, date, plain, layout, OPTIONS };
+  renewNow();
   find(document);
 })();

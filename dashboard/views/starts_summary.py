@@ -1,0 +1,224 @@
+"""What the starts of a list say together: outcomes, lengths by mode and over time, what is slow."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from dashboard.access.rules import Grant
+from dashboard.charts.compared_figures import (
+    ATTRIBUTE_LABELS,
+    attribute_text,
+    mode_text,
+    time_figure,
+)
+from dashboard.charts.figures import Figure
+from dashboard.charts.spread_figure import Group, spread_figure
+from dashboard.views.start_row import OUTCOME_MARKS
+from dashboard.views.starts_page import starts_found
+from dashboard.views.starts_query import StartsQuery
+from dashboard.words import OUTCOME_LABELS, TRIGGER_LABELS, Words, word
+from fleet.domain.compare.numbers import p50_s, p95_s
+from fleet.domain.compare.records import Attribute, Compared, finished, usual_mode
+from fleet.domain.compare.slow_set import Common, slow_set
+from fleet.domain.compare.spread import Spread, spreads
+from fleet.domain.ledger.delta import State
+from fleet.history.compared import OF_A_FLEET, OF_A_MODEL, Reading, with_phases, without_phases
+
+# Rows of what slow starts have in common.
+MOST_COMMON = 12
+# An attribute's value as a filter of the list; the others cannot be asked for.
+FILTERS: Mapping[Attribute, str] = {
+    Attribute.REVISION: "revision",
+    Attribute.NODE: "node",
+    Attribute.START_MODE: "mode",
+    Attribute.TRIGGER: "trigger",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutcomeCount:
+    """address: the list of these alone, or of all again if it is chosen."""
+
+    mark: State
+    label: Words
+    n: int
+    address: str
+    chosen: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModeFigures:
+    """Ready starts of one mode. p50_s: None under five, p95_s under twenty."""
+
+    mode: str
+    label: Words
+    n: int
+    p50_s: float | None
+    p95_s: float | None
+    address: str
+    chosen: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlowLine:
+    """One value that slow starts may have in common. slow, rest: how many of each have it.
+
+    address: the list of starts with that value, "" = cannot be asked for.
+    """
+
+    attribute: Words
+    value: str
+    address: str
+    slow: int
+    rest: int
+    of_slow: str
+    of_rest: str
+    chance: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlowWords:
+    """telling: what may be said. others: what was looked at besides, the surest first."""
+
+    n_slow: int
+    n_rest: int
+    telling: tuple[SlowLine, ...]
+    others: tuple[SlowLine, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """n: starts read, the newest of the list; cut: older ones were left out.
+
+    mode: that of the chart over time, "" without any ready start. any_mode: the list without that
+    filter; "" = no mode was asked for.
+    """
+
+    n: int
+    cut: bool
+    outcomes: tuple[OutcomeCount, ...]
+    modes: tuple[ModeFigures, ...]
+    mode: str
+    any_mode: str
+    by_mode: Figure | None
+    over_time: Figure | None
+    slow: SlowWords
+
+
+def starts_summary(query: StartsQuery, grant: Grant) -> Summary:
+    """One query. Of one model with phases, and fewer starts."""
+    reading = _reading(query, grant)
+    starts = reading.starts
+    found = spreads(starts, Attribute.START_MODE, mode="")
+    mode = query.mode or usual_mode(starts)
+    since = starts[-1].started_at if reading.cut else query.range.since
+    until = query.range.until
+    return Summary(
+        n=len(starts),
+        cut=reading.cut,
+        outcomes=tuple(_outcomes(starts, query)),
+        modes=tuple(_mode_figures(each, starts, query) for each in found),
+        mode=mode,
+        any_mode=query.address(mode=None) if query.mode else "",
+        by_mode=_by_mode(found) if found else None,
+        over_time=(
+            time_figure(starts, mode=mode, since=since, until=until, model=query.key is not None)
+            if found
+            else None
+        ),
+        slow=_slow(starts, query),
+    )
+
+
+def _reading(query: StartsQuery, grant: Grant) -> Reading:
+    rows = starts_found(query, grant)
+    if query.key is not None:
+        return with_phases(rows, at_most=OF_A_MODEL)
+    return without_phases(rows, at_most=OF_A_FLEET)
+
+
+def _outcomes(starts: Iterable[Compared], query: StartsQuery) -> Iterable[OutcomeCount]:
+    counts = Counter(start.outcome for start in starts)
+    for outcome, mark in OUTCOME_MARKS.items():
+        chosen = outcome == query.outcome
+        yield OutcomeCount(
+            mark=mark,
+            label=word(OUTCOME_LABELS, outcome),
+            n=counts[outcome],
+            address=query.address(outcome=None if chosen else outcome),
+            chosen=chosen,
+        )
+
+
+def _mode_figures(found: Spread, starts: Sequence[Compared], query: StartsQuery) -> ModeFigures:
+    ordered = sorted(start.total_s or 0.0 for start in finished(starts, mode=found.value))
+    chosen = found.value == query.mode
+    return ModeFigures(
+        mode=found.value,
+        label=mode_text(found.value),
+        n=found.n,
+        p50_s=p50_s(ordered),
+        p95_s=p95_s(ordered),
+        address=query.address(mode=None if chosen else found.value),
+        chosen=chosen,
+    )
+
+
+def _by_mode(found: Sequence[Spread]) -> Figure:
+    """A row for each start mode: they are never mixed."""
+    groups = [
+        Group(
+            name=str(mode_text(each.value)),
+            label=str(mode_text(each.value)),
+            n=each.n,
+            values_s=[dot.total_s for dot in each.dots],
+            box_s=_box(each),
+        )
+        for each in found
+    ]
+    return spread_figure(
+        "by-mode", groups, says=_("Lengths of starts by start mode"), what=_("Start mode")
+    )
+
+
+def _box(found: Spread) -> tuple[float, float, float, float, float] | None:
+    box = found.box
+    return None if box is None else (box.p5_s, box.p25_s, box.p50_s, box.p75_s, box.p95_s)
+
+
+def _slow(starts: Iterable[Compared], query: StartsQuery) -> SlowWords:
+    found = slow_set(starts)
+    told = [one for one in found.common if one.tells][:MOST_COMMON]
+    rest = [one for one in found.common if not one.tells][:MOST_COMMON]
+    return SlowWords(
+        n_slow=found.n_slow,
+        n_rest=found.n_rest,
+        telling=tuple(_line(one, query) for one in told),
+        others=tuple(_line(one, query) for one in rest),
+    )
+
+
+def _value(one: Common) -> str:
+    if one.attribute is Attribute.TRIGGER:
+        return str(word(TRIGGER_LABELS, one.value))
+    if one.attribute is Attribute.START_MODE:
+        return str(mode_text(one.value))
+    return attribute_text(one.attribute, one.value)
+
+
+def _line(one: Common, query: StartsQuery) -> SlowLine:
+    name = FILTERS.get(one.attribute)
+    return SlowLine(
+        attribute=ATTRIBUTE_LABELS[one.attribute],
+        value=_value(one),
+        address=query.address(**{name: one.value}) if name else "",
+        slow=one.slow,
+        rest=one.rest,
+        of_slow=f"{one.share_slow:.0%}",
+        of_rest=f"{one.share_rest:.0%}",
+        chance=_("under 0.1 %") if one.chance < 0.001 else f"{100 * min(one.chance, 1.0):.1f} %",
+    )
