@@ -10,6 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from dashboard.charts.bars import StartBar, start_bar
+from dashboard.charts.eta import StartEta, start_eta
 from dashboard.charts.pattern_figures import pattern_figures
 from dashboard.reasons import NOT_TAKEN_REASONS, STATE_REASONS, reason_text
 from dashboard.views.strips import ClusterLine, cluster_line
@@ -26,6 +27,18 @@ EXAMPLE = {
     "desired": 3,
 }
 AGES = (("live", 0.8), ("live", 30), ("connecting", 2), ("slow", 41), ("unreachable", 900))
+# A start in flight that 14 like it tell the end of, at these ages: on time, late, overdue.
+FLIGHT: dict[str, Any] = {
+    "elapsed_s": 0.0,
+    "eta_p50_s": 60.0,
+    "eta_p95_s": 95.0,
+    "eta_from": "revision",
+    "eta_n": 14,
+    "late_after_s": 100.0,
+    "overdue_after_s": 180.0,
+    "deadline_s": 180.0,
+}
+FLIGHT_AGES_S = (20, 70, 130, 200)
 
 
 def patterns(request: HttpRequest) -> HttpResponse:
@@ -40,6 +53,7 @@ def patterns(request: HttpRequest) -> HttpResponse:
         "bars": [_bar(outcome, now=now) for outcome in Outcome],
         "lines": [_line(state, age_s, now=now) for state, age_s in AGES],
         "figures": pattern_figures(now),
+        "etas": [_eta(age_s, now=now) for age_s in FLIGHT_AGES_S],
     }
     return render(request, "pages/patterns.html", context)
 
@@ -69,6 +83,10 @@ def _bar(outcome: Outcome, *, now: datetime) -> StartBar:
         "phases": phases,
     }
     return start_bar(start, now=now, expected_s=90.0)
+
+
+def _eta(age_s: float, *, now: datetime) -> StartEta:
+    return start_eta(FLIGHT, now - timedelta(seconds=age_s), now=now)
 
 
 def _line(state: str, age_s: float, *, now: datetime) -> ClusterLine:

@@ -13,6 +13,7 @@ PATHS = (
     "/?q=nothing-like-this",
     "/models/demo-a/InferenceService/chat/gemma/",
     "/models/demo-a/InferenceService/chat/llama-3-70b/",
+    "/models/demo-a/InferenceService/chat/seasoned/",
     "/clusters/",
     "/users/",
     "/tokens/",
