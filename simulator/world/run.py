@@ -66,6 +66,16 @@ class Options:
         return self.directory / "past"
 
 
+@dataclass(frozen=True, slots=True)
+class Papers:
+    """Of one cluster: contexts of its users, their tokens, its part of simulated.json."""
+
+    name: str
+    contexts: list[Context]
+    tokens: dict[str, str]
+    described: dict[str, Any]
+
+
 class Running:
     """One cluster that is up."""
 
@@ -135,7 +145,11 @@ class Running:
         self.timeline.stop()
         await asyncio.gather(self.api.stop(), self.gateway.stop())
 
-    def contexts(self) -> list[Context]:
+    def papers(self) -> Papers:
+        """What is written of it once it is up."""
+        return Papers(self.name, self._contexts(), self.tokens, self._described())
+
+    def _contexts(self) -> list[Context]:
         return [
             Context(
                 name=context_name(self.name, user),
@@ -148,7 +162,7 @@ class Running:
             for user, token in self.tokens.items()
         ]
 
-    def described(self) -> dict[str, Any]:
+    def _described(self) -> dict[str, Any]:
         return {
             "name": self.name,
             "context": context_name(self.name, "operator"),
@@ -184,8 +198,7 @@ async def run(options: Options) -> None:
     described.unlink(missing_ok=True)
     with (options.directory / "truth.jsonl").open("w") as truth:
         running = await start(options, truth)
-        write_papers(options, running)
-        _say(options, running)
+        write_papers(options, [each.papers() for each in running])
         await stop.wait()
         described.unlink(missing_ok=True)
         await asyncio.gather(*(each.stop() for each in running))
@@ -203,21 +216,21 @@ async def start(options: Options, truth: TextIO) -> list[Running]:
     return running
 
 
-def write_papers(options: Options, running: Sequence[Running]) -> None:
-    """kubeconfig, tokens and simulated.json; the last one says that all is up."""
-    contexts = [context for each in running for context in each.contexts()]
+def write_papers(options: Options, papers: Sequence[Papers]) -> None:
+    """kubeconfig, tokens and simulated.json, which says that all is up; then the same in words."""
+    contexts = [context for each in papers for context in each.contexts]
     write_kubeconfig(options.directory / "kubeconfig", contexts)
-    tokens = {each.name: each.tokens for each in running}
-    _write(options.directory / "tokens.json", tokens)
+    _write(options.directory / "tokens.json", {each.name: each.tokens for each in papers})
     described = {
         "seed": options.seed,
         "speed": options.speed,
         "kubeconfig": str(options.directory / "kubeconfig"),
         "tokens": str(options.directory / "tokens.json"),
         "truth": str(options.directory / "truth.jsonl"),
-        "clusters": [each.described() for each in running],
+        "clusters": [each.described for each in papers],
     }
     _write(options.directory / "simulated.json", described)
+    _say(options, papers)
 
 
 def _write(path: Path, content: Any) -> None:
@@ -234,8 +247,9 @@ def _keep(truth: TextIO, start: Start) -> None:
     truth.flush()
 
 
-def _say(options: Options, running: Sequence[Running]) -> None:
-    for each in running:
-        sys.stdout.write(f"{each.name}: api {each.api.url} gateway {each.gateway.url}\n")
+def _say(options: Options, papers: Sequence[Papers]) -> None:
+    for each in papers:
+        api, gateway = each.described["api"], each.described["gateway"]
+        sys.stdout.write(f"{each.name}: api {api} gateway {gateway}\n")
     sys.stdout.write(f"KUBECONFIG={options.directory / 'kubeconfig'}\n")
     sys.stdout.flush()

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
+from simulator.past.apart import run_apart
 from simulator.past.length import length
 from simulator.world.run import Options, run
 
@@ -42,4 +43,7 @@ class Command(BaseCommand):
             port_base=options["port_base"],
             history=options["history"],
         )
-        asyncio.run(run(asked))
+        if asked.history:
+            run_apart(asked)
+        else:
+            asyncio.run(run(asked))
