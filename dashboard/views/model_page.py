@@ -15,6 +15,7 @@ from dashboard.staleness import stale_clusters
 from dashboard.views.model_row import ModelRow, model_row
 from dashboard.views.model_starts import StartLine, start_lines, starts_before
 from dashboard.views.row_fragments import may_act
+from dashboard.views.start_log import LogWords, log_words
 from dashboard.views.strips import ClusterLine, cluster_line
 from fleet.domain.compare.records import Compared
 from fleet.domain.records.keys import ModelKey
@@ -27,7 +28,8 @@ LOGS = "pods/log"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelPage:
     """Everything of the page but its charts and comparisons. gone: the object is deleted, history
-    stays. without_logs: the right to read servers' logs is missing. starts: those of `window`."""
+    stays. without_logs: the right to read servers' logs is missing. flight_log: what the log of the
+    start in flight told, None = not read, or none flies. starts: those of `window`."""
 
     key: ModelKey
     window: TimeRange
@@ -36,6 +38,7 @@ class ModelPage:
     line: ClusterLine | None
     read_only: bool
     without_logs: bool
+    flight_log: LogWords | None
     starts: tuple[StartLine, ...]
     revisions: tuple[Revision, ...]
     replicas: tuple[Replica, ...]
@@ -73,6 +76,7 @@ def model_page(
         line=cluster_line(cluster, now=now) if cluster else None,
         read_only=bool(cluster and cluster.read_only),
         without_logs=bool(cluster and lacks_logs(cluster)),
+        flight_log=log_words(running[0].log) if running else None,
         starts=start_lines(row, window, pool, now=now),
         revisions=tuple(Revision.objects.of(key).newest_first()[:ROWS_SHOWN]),
         replicas=tuple(living_replicas(key)),

@@ -16,22 +16,25 @@ def model_parts(page: ModelPage, *, now: datetime) -> list[Fragment]:
     """Head, starts, revisions, replicas and probe failures. `now` is when the page was read."""
     context = {"page": page, "model": page.row, "now": now}
     row = page.row.row
+    # The links of each part name the model.
+    key = str(page.key)
     line = page.line and (page.line.tone, page.line.trouble, page.line.version)
     bar = page.row.bar and (page.row.bar.started_ms, len(page.row.bar.segments))
-    head = row.pk, row.version, page.row.may_act, page.row.stale, page.gone, line, bar
+    log = page.flight_log and (str(page.flight_log.state), page.flight_log.silent_since)
+    head = row.pk, row.version, page.row.may_act, page.row.stale, page.gone, line, bar, log
     return [
         aging_part("model_head", head, context),
         part("model_starts", _starts_facts(page), context),
-        part("model_revisions", [model_to_dict(r) for r in page.revisions], context),
-        part("model_replicas", [(r.pk, r.ready, r.node) for r in page.replicas], context),
-        part("model_probes", [(p.pk, p.count, p.at) for p in page.probes], context),
+        part("model_revisions", (key, [model_to_dict(r) for r in page.revisions]), context),
+        part("model_replicas", (key, [(r.pk, r.ready, r.node) for r in page.replicas]), context),
+        part("model_probes", (key, [(p.pk, p.count, p.at) for p in page.probes]), context),
     ]
 
 
 def _starts_facts(page: ModelPage) -> object:
     """What the list shows; without any start, the range that has none."""
     said = tuple(sorted(page.window.said.items())), page.window.name
-    return [_start_facts(line) for line in page.starts], said, page.without_logs
+    return str(page.key), [_start_facts(line) for line in page.starts], said, page.without_logs
 
 
 def _start_facts(line: StartLine) -> object:

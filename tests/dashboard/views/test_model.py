@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -84,6 +85,29 @@ def test_it_says_when_logs_may_not_be_read(
     html = client.get(ADDRESS).content.decode()
     assert ("<code>pods/log</code>" in html) is says
     assert "capture CUDA graphs" in html
+
+
+@pytest.mark.parametrize(
+    ("log", "says"),
+    [
+        pytest.param({"state": "read"}, "Log: read", id="read"),
+        pytest.param({"state": "json"}, "in JSON: only some facts can be read", id="in JSON"),
+        pytest.param(None, "Log: nothing read yet", id="not read"),
+    ],
+)
+def test_the_log_of_a_start_in_flight(
+    admin: Client, now: datetime, log: dict[str, Any] | None, says: str
+) -> None:
+    make_start(make_model(), started_at=now - timedelta(seconds=20), outcome="running", log=log)
+    assert says in admin.get(ADDRESS).content.decode()
+
+
+def test_a_server_that_says_nothing_any_more(admin: Client, now: datetime) -> None:
+    silent = {"state": "read", "silent_since": (now - timedelta(minutes=4)).isoformat()}
+    began = now - timedelta(minutes=6)
+    make_start(make_model(), started_at=began, outcome="running", log=silent)
+    html = admin.get(ADDRESS).content.decode()
+    assert re.search(r"silent for <span[^>]*>4 min</span>", html)
 
 
 def test_without_any_start_it_says_what_brings_one(admin: Client) -> None:
