@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from simulator.store.json_values import JsonObject
-from simulator.store.resources import LEADERWORKERSETS, PODS, REPLICASETS
+from simulator.store.resources import DEPLOYMENTS, LEADERWORKERSETS, PODS, REPLICASETS
 from simulator.store.versions import StoreEvent
 from simulator.world.cluster import Cluster
 from simulator.world.demand import Activator
@@ -42,9 +42,11 @@ class Causes:
         self._ready_since: dict[str, datetime] = {}
         self._lost: dict[str, datetime] = {}
         self._grown: dict[str, tuple[datetime, int]] = {}
+        self._asked_for: dict[str, datetime] = {}
         self._hands: dict[Key, datetime] = {}
         self._sizes: dict[Key, datetime] = {}
         cluster.on(PODS, self._pod_changed)
+        cluster.on(DEPLOYMENTS, self._deployment_changed)
         cluster.on(REPLICASETS, self._set_changed)
         cluster.on(LEADERWORKERSETS, self._set_changed)
 
@@ -71,6 +73,14 @@ class Causes:
                 known.pop(uid, None)
             self._ever_ready.discard(uid)
             self._born_empty.discard(uid)
+
+    def _deployment_changed(self, event: StoreEvent) -> None:
+        uid = event.object["metadata"]["uid"]
+        before = int(event.previous["spec"]["replicas"]) if event.previous else 0
+        if int(event.object["spec"]["replicas"]) > before:
+            self._asked_for[uid] = self.cluster.now()
+        if event.type == "DELETED":
+            self._asked_for.pop(uid, None)
 
     def _pod_changed(self, event: StoreEvent) -> None:
         made_by = self._set_of(event.object)
@@ -128,6 +138,8 @@ class Causes:
         resized = _lately(self._sizes.get(_model_key(pod)), wished)
         if made_by not in self._ever_ready and made_by not in self._born_empty:
             return "rollout", (resized or wished) if before else wished
+        if self._is_step(pod, wished):
+            return "rollout", wished
         since = self._ready_since.get(made_by)
         if since is not None and since <= wished:
             return "scale-up", resized or wished
@@ -135,6 +147,13 @@ class Causes:
             return "scale-from-zero", held if wished - held < AT_ONCE else wished
         knative = names.REVISION in pod["metadata"].get("labels", {})
         return ("manual" if knative else "scale-from-zero"), resized or wished
+
+    def _is_step(self, pod: JsonObject, wished: datetime) -> bool:
+        """A ReplicaSet that grows while its Deployment does not takes another one's place."""
+        made_by = self._set_of(pod)
+        above = owner_uid(made_by) if made_by is not None else None
+        asked = self._asked_for.get(above or "")
+        return asked is not None and wished - asked > AT_ONCE
 
     def _held_since(self, pod: dict[str, Any]) -> datetime | None:
         revision = pod["metadata"].get("labels", {}).get(names.REVISION)

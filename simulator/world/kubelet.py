@@ -226,11 +226,12 @@ class Kubelet:
         self.cluster.timeline.after_real(TRUTH_S, end)
 
     def begin_again(self, state: PodState) -> None:
-        """The server of a pod that had been ready ended: the pod starts again, in place."""
+        """The server of a pod that had been ready ended: the pod starts again, in place. A group of
+        pods does not: it is made anew."""
         pod = self.pod_of(state)
         profile = self.behaviours.profile_of(pod) if pod else None
         truth, model = self.cluster.truth, model_of(pod) if pod else None
-        if profile is None or model is None or not profile.runtime.is_vllm:
+        if profile is None or model is None or not profile.runtime.is_vllm or profile.nodes > 1:
             return
         before = truth.of(state.uid)
         if before is not None and "ready" not in before.marks:

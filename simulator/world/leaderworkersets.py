@@ -60,11 +60,11 @@ class LeaderWorkerSets(Controller):
         ]
 
     def _keep_group(self, group_set: JsonObject, index: int, pods: list[JsonObject]) -> None:
-        """A group that lost a pod is made anew, once all of it is gone."""
+        """A group that lost a pod, or a run of one, is made anew, once all of it is gone."""
         mine = [pod for pod in pods if pod["metadata"]["labels"][GROUP] == str(index)]
         if not mine:
             self._create_group(group_set, index)
-        elif any(map(_is_going, mine)) or len(mine) < _size(group_set):
+        elif any(map(_is_lost, mine)) or len(mine) < _size(group_set):
             for pod in mine:
                 self._delete(pod)
 
@@ -181,3 +181,9 @@ def _size(group_set: Mapping[str, Any]) -> int:
 
 def _is_going(pod: Mapping[str, Any]) -> bool:
     return "deletionTimestamp" in pod["metadata"]
+
+
+def _is_lost(pod: Mapping[str, Any]) -> bool:
+    """On its way out, or one of its containers was restarted."""
+    told = pod.get("status", {}).get("containerStatuses", ())
+    return _is_going(pod) or any(each["restartCount"] for each in told)

@@ -30,7 +30,10 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """One ReplicaSet: the size it has, and how many of its pods are available."""
+    """One ReplicaSet: the size it has, and how many of its pods are available.
+
+    What it says of its pods may lag behind its size: those above it are on their way out.
+    """
 
     size: int
     available: int
@@ -54,7 +57,8 @@ def next_sizes(current: Wish, others: Sequence[Wish], bounds: Bounds) -> list[in
         return [bounds.replicas, *(0 for _ in others)]
     room = max(0, bounds.most - held - current.size)
     size = max(min(bounds.replicas, current.size + room), min(current.size, bounds.replicas))
-    available = current.available + sum(each.available for each in others)
+    sets = (current, *others)
+    available = sum(min(each.size, each.available) for each in sets)
     spare = max(0, available - bounds.least_available)
     return [size, *_shrunk(others, spare)]
 

@@ -35,7 +35,6 @@ BY_ALL = (
     "sandbox_up",
     "fetch_started",
     "fetch_ended",
-    "pull_ended",
     "container_started",
     "ready",
 )

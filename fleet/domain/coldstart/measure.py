@@ -209,13 +209,12 @@ def _restarted_at(attempt: Attempt) -> float | None:
 def _attempt_outcome(
     evidence: Evidence, attempt: Attempt, *, is_last: bool
 ) -> tuple[Outcome, Failure | None]:
+    """What ended the run before is no error of this one: that stands in its way, or does not."""
     if attempt.ready is not None:
         return Outcome.READY, None
-    failure = Failure(class_=attempt.class_, reason=attempt.reason)
-    if evidence.ended is None and is_last:
-        stands = evidence.trouble is not None
-        return (Outcome.FAILED, failure) if stands else (Outcome.RUNNING, None)
-    return Outcome.FAILED, failure
+    if is_last and evidence.trouble is None:
+        return (Outcome.RUNNING if evidence.ended is None else Outcome.ABORTED), None
+    return Outcome.FAILED, Failure(class_=attempt.class_, reason=attempt.reason)
 
 
 def when(at: float) -> datetime:

@@ -154,7 +154,7 @@ def _is_rollout(context: Context, rise: Moved | None, wish: Moved | None) -> boo
     if wish is not None and wish.from_ is None:
         return True
     if wish is not None and (wish.from_ or 0) > 0 and _never_up(context):
-        return True
+        return not wish.by.startswith(BY_HAND)
     if rise is not None and context.top:
         return wish is None or abs(rise.at.timestamp() - wish.at.timestamp()) > FOLLOWS_S
     if wish is None and context.top_created is not None:
@@ -170,10 +170,11 @@ def _never_up(context: Context) -> bool:
 def _rollout(context: Context, rise: Moved | None) -> Demand:
     """Wanted since the edit that led to it; later pods of the same rollout since their own wish."""
     since = rise.at.timestamp() if rise is not None else context.created
-    first = rise is None or not rise.from_ or _never_up(context)
-    if first:
-        edit = _last_within(context.asked, What.ASKED, since, ROLLOUT_FOLLOWS_S)
-        edit = edit or _last_within(context.born, What.BORN, since, ROLLOUT_FOLLOWS_S)
+    first = rise is None or not rise.from_
+    if first or _never_up(context):
+        within_s = ROLLOUT_FOLLOWS_S if first else FOLLOWS_S
+        edit = _last_within(context.asked, What.ASKED, since, within_s)
+        edit = edit or _last_within(context.born, What.BORN, since, within_s)
         if edit is not None:
             return Demand(trigger=Trigger.ROLLOUT, at=_sight(edit), origin="model")
     at = _sight(rise) if rise is not None else None

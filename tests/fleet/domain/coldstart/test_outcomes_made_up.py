@@ -199,5 +199,20 @@ def test_a_restart_in_place_that_does_not_come_up_is_a_failed_attempt() -> None:
     scene.wait(5).running("pod-0", restarts=1)
     assert scene.start("pod-0", 1).outcome is Outcome.RUNNING
     assert scene.status().state is State.STARTING
+
+
+def test_a_restart_in_place_is_aborted_when_the_pod_goes_while_it_loads() -> None:
+    """What ended the run before is no error of this attempt."""
+    scene = awake()
+    scene.crashed("pod-0", restarts=1)
+    scene.wait(5).running("pod-0", restarts=1)
+    scene.wait(5).terminating("pod-0")
+    again = scene.start("pod-0", 1)
+    assert (again.outcome, again.failure) == (Outcome.ABORTED, None)
+
+
+def test_a_restart_in_place_has_failed_when_the_pod_goes_while_it_is_down() -> None:
+    scene = awake()
+    scene.crashed("pod-0", restarts=1)
     scene.wait(5).terminating("pod-0")
     assert scene.start("pod-0", 1).outcome is Outcome.FAILED

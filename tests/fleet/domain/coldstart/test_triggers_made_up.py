@@ -94,6 +94,32 @@ def test_a_tool_of_a_person_shows_as_field_manager() -> None:
     assert decided(scene)[0] is Trigger.MANUAL
 
 
+def still_loading() -> Scene:
+    """A first rollout in Standard mode, its only replica on its way."""
+    scene = Scene(mode=Mode.STANDARD)
+    scene.model(min_replicas=1)
+    scene.wait(0.1).deployment(1)
+    scene.replicaset(1)
+    scene.pod()
+    return scene
+
+
+def test_a_person_who_scales_before_the_first_replica_is_up_is_still_a_person() -> None:
+    scene = still_loading()
+    scene.wait(46).deployment(2, by="kubectl")
+    scene.replicaset(2)
+    scene.wait(0.1).pod("pod-2")
+    assert decided(scene, "pod-2") == (Trigger.MANUAL, 0.1)
+
+
+def test_more_asked_for_during_a_first_rollout_is_wanted_since_it_was_asked_for() -> None:
+    scene = still_loading()
+    scene.wait(46).deployment(2)
+    scene.replicaset(2)
+    scene.wait(0.1).pod("pod-2")
+    assert decided(scene, "pod-2") == (Trigger.ROLLOUT, 0.1)
+
+
 def test_an_edit_of_replicas_is_told_by_the_numbers_and_counts_from_the_edit() -> None:
     scene = standing(Mode.LLM)
     scene.model(generation=2, replicas=2)
