@@ -141,6 +141,13 @@ class Evidence:
         return len(self.members) + 1 < min(self.group_size, MEMBERS_AT_MOST + 1)
 
     @property
+    def waits_for_members(self) -> bool:
+        """Whether a group is not whole yet: a leader alone does not serve."""
+        if self.complete:
+            return False
+        return self.members_missing or any(pod.ready is None for pod in self.members.values())
+
+    @property
     def ahead_s(self) -> float:
         """By how much the node's clock runs ahead of ours (negative: behind)."""
         if self.lag_low is None or self.lag_high is None:

@@ -174,8 +174,7 @@ def _is_open(replica: Replica, *, now: float) -> bool:
     evidence = replica.evidence
     if evidence.gone is not None:
         return False
-    is_partial = bool(evidence.members) and not evidence.complete
-    if evidence.ready is None or not evidence.fixed or is_partial:
+    if evidence.ready is None or not evidence.fixed or evidence.waits_for_members:
         return True
     waits = evidence.routed is None and now - evidence.ready.by < ROUTE_WITHIN_S
     again = bool(evidence.attempts) and evidence.attempts[-1].ready is None
@@ -232,7 +231,7 @@ def in_flight(group: Group, *, now: float) -> list[ColdStart]:
         evidence = replica.evidence
         attempts = list(measure_attempts(evidence, cluster=group.key.cluster, now=now))
         last = attempts[-1] if attempts else None
-        if last is None and evidence.ready is None:
+        if last is None and (evidence.ready is None or evidence.waits_for_members):
             last = measure(evidence, cluster=group.key.cluster, now=now)
         if last is not None and is_in_flight(last):
             found.append(last)

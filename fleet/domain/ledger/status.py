@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from fleet.domain.coldstart.evidence import Evidence
 from fleet.domain.coldstart.start import ColdStart, Outcome
 from fleet.domain.ledger.codes import StateCode
 from fleet.domain.ledger.context import autoscaler_of, past_deadline
@@ -36,7 +37,7 @@ def status_of(
     settings: LedgerSettings,
 ) -> ModelStatus:
     """The row of a model that exists. starts: those not ended, of live replicas."""
-    ready = sum(1 for replica in group.live() if replica.evidence.ready_now)
+    ready = sum(1 for replica in group.live() if _serves(replica.evidence))
     revision = current(group)
     why = state_of(group, record, starts, ready=ready, revision=revision)
     minimum, maximum = bounds_of(group, record, revision)
@@ -62,6 +63,10 @@ def status_of(
         current_revision_created_at=revision.created_at if revision else None,
         traffic=record.traffic,
     )
+
+
+def _serves(evidence: Evidence) -> bool:
+    return evidence.ready_now and not evidence.waits_for_members
 
 
 def state_of(

@@ -85,6 +85,15 @@ def test_a_recorded_start_tells_them_all() -> None:
     assert first.log is None
 
 
+def test_a_group_kept_by_an_older_release_still_loads() -> None:
+    sight = [1764493200.0, None, 1764493200.4]
+    old = {"version": 1, "uid": "u", "ready": sight, "members": {"w": {"scheduled": sight}}}
+    evidence = evidence_of(old)
+    assert evidence.members["w"].uid == "w"
+    assert evidence.waits_for_members
+    assert evidence_of({**old, "members": {"w": {"ready": sight}}}).waits_for_members is False
+
+
 def test_evidence_kept_by_an_older_release_still_loads() -> None:
     new = facts_of(Evidence(uid="u", image_id="sha256:1", pool="p", deadline_s=600.0))
     old = {k: v for k, v in new.items() if k not in {"image_id", "pool", "deadline_s"}}

@@ -114,6 +114,21 @@ def test_a_download_that_fails_and_then_works_is_one_fetch() -> None:
     assert dict(laid(start))["fetch-model"] == pytest.approx(24, abs=1)
 
 
+def test_a_download_that_loops_keeps_its_model_failing() -> None:
+    scene = woken()
+    scene.scheduled()
+    states = []
+    for run in range(4):
+        scene.wait(20)
+        last = run_of(scene, 1, 5) if run else None
+        fetching(scene, running_since=scene.now, restarts=run, last=last)
+        states.append(scene.status().state)
+        scene.wait(5)
+        fetching(scene, ended=run_of(scene, 1, 5), restarts=run, last=last)
+        states.append(scene.status().state)
+    assert states[3:] == [State.FAILING] * 5
+
+
 def test_a_passed_probe_of_the_container_before_the_pod_is_ready_is_become_ready() -> None:
     """A decode pod: its routing sidecar gates Ready for ten more seconds."""
     scene = standing(Mode.LLM)
@@ -245,6 +260,7 @@ def test_a_leader_worker_group_starts_as_one() -> None:
     scene.wait(2).running("leader")
     scene.wait(40).ready("leader")
     assert scene.start("leader").outcome is Outcome.RUNNING
+    assert (scene.status().state, scene.status().ready) == (State.STARTING, 0)
     ready = (scene.is_("Ready", "True"),)
     scene.pod("worker-early", conditions=ready)
     scene.wait(5)
