@@ -75,6 +75,19 @@ PROBE_FAILURES: Table[ProbeFailure] = Table(
         column("message"),
     ),
 )
+PHASES: Table[dict[str, Any]] = Table(
+    name="phases",
+    columns=(
+        column("phase", lambda row: row["phase"]),
+        column("part", lambda row: row.get("part")),
+        column("within", lambda row: row.get("within") or None),
+        column("started_at", lambda row: row.get("started_at")),
+        column("ended_at", lambda row: row.get("ended_at")),
+        column("seconds", lambda row: row["seconds"]),
+        column("error_s", lambda row: row.get("error_s")),
+        column("source", lambda row: row.get("source")),
+    ),
+)
 ACTIONS: Table[Action] = Table(
     name="actions",
     columns=(

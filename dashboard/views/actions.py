@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import urlencode
 
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
@@ -39,6 +40,7 @@ def actions(request: HttpRequest) -> HttpResponse:
         "page": page,
         "asked": asked,
         "filtered": any(asked.values()),
+        "said": urlencode({name: value for name, value in asked.items() if value}),
         "states": tuple(ACTION_STATES.items()),
         "names": tuple(ACTION_LABELS.items()),
         "here": "actions",

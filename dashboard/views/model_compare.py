@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dashboard.charts.compared_figures import curves_of, mode_text, spread_by, time_figure
@@ -34,7 +34,8 @@ class ModeChoice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SideBySide:
-    """Two revisions that were picked. names: those that may be picked, newest first.
+    """Two revisions that were picked. names: those that may be picked, newest first. kept: what
+    the address says besides.
 
     two: None while one of the picked ones has no ready start of this mode.
     """
@@ -42,6 +43,7 @@ class SideBySide:
     before: str
     after: str
     names: tuple[str, ...]
+    kept: Mapping[str, str]
     two: TwoRevisions | None
     words: ChangeWords | None
     curves: Figure | None
@@ -95,7 +97,9 @@ def model_comparison(known: Reading, query: ModelQuery) -> Comparison | None:
         ),
         by_revision=spread_by(inside, Attribute.REVISION, mode=mode),
         by_node=spread_by(inside, Attribute.NODE, mode=mode),
-        side_by_side=_side_by_side(inside, mode, judged, query),
+        side_by_side=side_by_side(
+            inside, mode, judged, picked=(query.before, query.after), kept=query.kept
+        ),
     )
 
 
@@ -115,9 +119,18 @@ def _modes(starts: Sequence[Compared], chosen: str, query: ModelQuery) -> tuple[
     )
 
 
-def _side_by_side(
-    starts: Sequence[Compared], mode: str, judged: Regression, query: ModelQuery
+def side_by_side(
+    starts: Sequence[Compared],
+    mode: str,
+    judged: Regression,
+    *,
+    picked: tuple[str, str],
+    kept: Mapping[str, str],
 ) -> SideBySide | None:
+    """picked: names of two revisions, "" = choose: those of the standing change, else the newest.
+
+    None with fewer than two revisions.
+    """
     names = tuple(dict.fromkeys(r.name for r in reversed(revisions(starts, mode=mode))))
     if len(names) < 2:
         return None
@@ -125,12 +138,13 @@ def _side_by_side(
     usual = (names[1], names[0])
     if standing is not None and standing.before is not None:
         usual = (standing.before.name, standing.after.name)
-    before, after = query.before or usual[0], query.after or usual[1]
+    before, after = picked[0] or usual[0], picked[1] or usual[1]
     two = two_revisions(starts, before=before, after=after, mode=mode)
     return SideBySide(
         before=before,
         after=after,
         names=names,
+        kept=kept,
         two=two,
         words=change_words(two.change) if two else None,
         curves=curves_of(starts, Attribute.REVISION, (before, after), mode=mode) if two else None,

@@ -32,6 +32,11 @@ class ModelQuery:
         asked = {"mode": self.mode, "before": self.before, "after": self.after}
         return {name: value for name, value in asked.items() if value}
 
+    @property
+    def kept(self) -> dict[str, str]:
+        """What stays when two other revisions are picked."""
+        return {**self.window.said, **({"mode": self.mode} if self.mode else {})}
+
     def address(self, **changes: str) -> str:
         """The query string of this page with `changes`; "" takes a choice back."""
         said = {**self.window.said, **self.rest, **changes}

@@ -13,7 +13,8 @@ from dashboard.access.scope import within
 from dashboard.views.model_page import lacks_logs
 from dashboard.views.start_log import LogWords, log_words
 from dashboard.views.start_objects import KeptText, kept_objects
-from dashboard.views.start_row import StartRow, start_row
+from dashboard.views.start_phases import DrawnStart, drawn_start
+from dashboard.views.start_row import StartRow
 from fleet.models import Cluster, ColdStart, ProbeFailure, ScaleEvent, ServedModel
 
 # What is shown of each kind of event.
@@ -30,7 +31,7 @@ class StartPage:
     again: other attempts of the same replica. without_logs: the right to read logs is missing.
     """
 
-    row: StartRow
+    drawn: DrawnStart
     team: str
     environment: str
     scalings: Sequence[ScaleEvent]
@@ -41,6 +42,10 @@ class StartPage:
     log: LogWords | None
     without_logs: bool
     objects: Sequence[KeptText]
+
+    @property
+    def row(self) -> StartRow:
+        return self.drawn.row
 
     @property
     def start(self) -> ColdStart:
@@ -58,7 +63,7 @@ def start_page(pk: int, grant: Grant, *, now: datetime) -> StartPage | None:
     probes = ProbeFailure.objects.of(start.key).filter(**of_replica).newest_first()
     again = ColdStart.objects.filter(**of_replica).exclude(pk=pk).order_by("attempt")
     return StartPage(
-        row=start_row(start, model, now=now),
+        drawn=drawn_start(start, model, now=now),
         team=model.team if model else "",
         environment=model.environment if model else "",
         scalings=_scalings(start, now=now),

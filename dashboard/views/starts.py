@@ -87,13 +87,20 @@ def filters_context(query: StartsQuery, grant: Grant) -> dict[str, Any]:
     """What the filters offer."""
     return {
         "query": query,
+        "any_model": query.address(model="", before="", after=""),
         "choices": _choices(grant),
-        "spans": [(name, RANGE_LABELS[name]) for name in CHOICES],
+        "spans": [(name, RANGE_LABELS[name]) for name in _spans(query)],
         "outcomes": tuple(OUTCOME_LABELS.items()),
         "triggers": tuple(TRIGGER_LABELS.items()),
         "modes": tuple(START_MODE_LABELS.items()),
         "sorts": tuple(SORT_LABELS.items()),
     }
+
+
+def _spans(query: StartsQuery) -> tuple[str, ...]:
+    """What is offered, and what was asked for."""
+    shown = {*CHOICES, query.range.name}
+    return tuple(name for name in RANGE_LABELS if name in shown)
 
 
 def starts_address(query: StartsQuery, **changes: Any) -> str:

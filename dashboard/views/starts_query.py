@@ -16,6 +16,7 @@ from dashboard.views.asked import member_of, text_of
 from fleet.domain.coldstart.start import Outcome, StartMode, Trigger
 from fleet.domain.records.keys import ModelKey
 
+# Offered; shorter ones may be asked for too.
 CHOICES = ("24h", "7d", "30d", "90d")
 DEFAULT = "7d"
 # Four names of 253 characters with slashes between them.
@@ -33,7 +34,7 @@ class StartSort(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartsQuery:
     """Filters: "" or None = any. q: a text in names; model: a whole key. cursor: "" = the first
-    page."""
+    page. before, after: revisions to hold against each other, when one model is asked for."""
 
     range: TimeRange
     q: str = ""
@@ -49,13 +50,16 @@ class StartsQuery:
     mode: StartMode | None = None
     sort: StartSort = StartSort.NEWEST
     cursor: str = ""
+    before: str = ""
+    after: str = ""
 
     @classmethod
     def read(cls, asked: QueryDict, *, now: datetime) -> Self:
         """What the address says; what cannot be understood counts as not said."""
-        names = ("q", "cluster", "namespace", "team", "environment", "revision", "node")
+        texts = ("q", "cluster", "namespace", "team", "environment", "revision", "node")
+        names = (*texts, "before", "after")
         return cls(
-            range=read_range(asked, now=now, choices=CHOICES, default=DEFAULT),
+            range=read_range(asked, now=now, default=DEFAULT),
             **{name: text_of(asked, name) for name in names},
             model=text_of(asked, "model", at_most=LONGEST_KEY),
             outcome=member_of(Outcome, asked.get("outcome")),
@@ -74,7 +78,7 @@ class StartsQuery:
     @property
     def filtered(self) -> bool:
         """Whether anything but the range and the order is asked for."""
-        return bool(replace(self, sort=StartSort.NEWEST, cursor="").said())
+        return bool(self.said(sort=StartSort.NEWEST, cursor="", before="", after=""))
 
     @property
     def further(self) -> bool:
@@ -94,6 +98,11 @@ class StartsQuery:
         if asked.sort is StartSort.NEWEST:
             given["sort"] = ""
         return {name: value for name, value in given.items() if value}
+
+    @property
+    def kept(self) -> dict[str, str]:
+        """What stays when two other revisions are picked."""
+        return {**self.said(cursor="", before="", after=""), **self.range.said}
 
     def address(self, **changes: Any) -> str:
         """The query string of this view with `changes`; a changed filter begins at page one."""

@@ -17,12 +17,15 @@ from dashboard.charts.compared_figures import (
 )
 from dashboard.charts.figures import Figure
 from dashboard.charts.spread_figure import Group, spread_figure
+from dashboard.compare_words import ChangeWords, regression_words
+from dashboard.views.model_compare import SideBySide, side_by_side
 from dashboard.views.start_row import OUTCOME_MARKS
 from dashboard.views.starts_page import starts_found
 from dashboard.views.starts_query import StartsQuery
 from dashboard.words import OUTCOME_LABELS, TRIGGER_LABELS, Words, word
 from fleet.domain.compare.numbers import p50_s, p95_s
 from fleet.domain.compare.records import Attribute, Compared, finished, usual_mode
+from fleet.domain.compare.regression import Regression, regression
 from fleet.domain.compare.slow_set import Common, slow_set
 from fleet.domain.compare.spread import Spread, spreads
 from fleet.domain.ledger.delta import State
@@ -95,7 +98,8 @@ class Summary:
     """n: starts read, the newest of the list; cut: older ones were left out.
 
     mode: that of the chart over time, "" without any ready start. any_mode: the list without that
-    filter; "" = no mode was asked for.
+    filter; "" = no mode was asked for. change, side_by_side: of one model's revisions, None while
+    several models are asked for.
     """
 
     n: int
@@ -107,6 +111,8 @@ class Summary:
     by_mode: Figure | None
     over_time: Figure | None
     slow: SlowWords
+    change: ChangeWords | None
+    side_by_side: SideBySide | None
 
 
 def starts_summary(query: StartsQuery, grant: Grant) -> Summary:
@@ -115,6 +121,7 @@ def starts_summary(query: StartsQuery, grant: Grant) -> Summary:
     starts = reading.starts
     found = spreads(starts, Attribute.START_MODE, mode="")
     mode = query.mode or usual_mode(starts)
+    judged = regression(starts, mode=mode) if query.key is not None and found else None
     since = starts[-1].started_at if reading.cut else query.range.since
     until = query.range.until
     return Summary(
@@ -131,7 +138,16 @@ def starts_summary(query: StartsQuery, grant: Grant) -> Summary:
             else None
         ),
         slow=_slow(starts, query),
+        change=regression_words(judged) if judged else None,
+        side_by_side=_side_by_side(starts, judged, query) if judged else None,
     )
+
+
+def _side_by_side(
+    starts: Sequence[Compared], judged: Regression, query: StartsQuery
+) -> SideBySide | None:
+    picked = query.before, query.after
+    return side_by_side(starts, judged.mode, judged, picked=picked, kept=query.kept)
 
 
 def _reading(query: StartsQuery, grant: Grant) -> Reading:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -21,7 +21,14 @@ from dashboard.ranges import read_range
 from dashboard.staleness import stale_clusters
 from dashboard.tables.answers import Export, download
 from dashboard.tables.columns import Table
-from dashboard.tables.facts import ACTIONS, PROBE_FAILURES, REPLICAS, REVISIONS, SCALE_EVENTS
+from dashboard.tables.facts import (
+    ACTIONS,
+    PHASES,
+    PROBE_FAILURES,
+    REPLICAS,
+    REVISIONS,
+    SCALE_EVENTS,
+)
 from dashboard.tables.fleet import clusters_table, fleet_table
 from dashboard.tables.starts import STARTS
 from dashboard.tables.written import FORMS
@@ -32,7 +39,16 @@ from dashboard.views.starts_page import starts_found
 from dashboard.views.starts_query import LONGEST_KEY, StartsQuery
 from fleet.domain.records.keys import ModelKey
 from fleet.errors import BadInput
-from fleet.models import Action, Cluster, NotTaken, ProbeFailure, Replica, Revision, ScaleEvent
+from fleet.models import (
+    Action,
+    Cluster,
+    ColdStart,
+    NotTaken,
+    ProbeFailure,
+    Replica,
+    Revision,
+    ScaleEvent,
+)
 from fleet.models.keyed import of_key
 from fleet.models.served_model import ServedModel
 
@@ -97,6 +113,24 @@ def _actions(asked: Asked) -> Export[Any]:
     return Export(table=ACTIONS, rows=rows.iterator(ROWS_AT_ONCE), about=_about(asked))
 
 
+def _phases(asked: Asked) -> Export[Any]:
+    """Of one start, its parts below each phase."""
+    pk = asked.query.get("start", "")
+    rows = within(ColdStart.objects.all(), asked.grant)
+    start = rows.filter(pk=int(pk)).first() if pk.isascii() and pk.isdigit() else None
+    if start is None:
+        raise Http404("No such start in the part of the fleet that you may see.")
+    about = f"{start.name} {start.started_at:%Y%m%dT%H%MZ}"
+    return Export(table=PHASES, rows=_phase_rows(start), about=about)
+
+
+def _phase_rows(start: ColdStart) -> Iterator[dict[str, Any]]:
+    for phase in start.phases:
+        yield phase
+        for part in phase.get("parts") or ():
+            yield {"phase": phase["phase"], "source": "log", **part}
+
+
 def _facts(table: Table[Any], rows: QuerySet[Any], field: str, asked: Asked) -> Export[Any]:
     """Facts of one model or of all in scope, the newest first; of a time range, if one is named."""
     rows = _of_model(within(rows.all(), asked.grant), asked)
@@ -131,6 +165,7 @@ def _about(asked: Asked) -> str:
 EXPORTS: Mapping[str, Callable[[Asked], Export[Any]]] = {
     "fleet": _fleet,
     "cold-starts": _starts,
+    "phases": _phases,
     "clusters": _clusters,
     "actions": _actions,
     "revisions": partial(_facts, REVISIONS, Revision.objects.all(), "created_at"),
