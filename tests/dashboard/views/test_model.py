@@ -98,7 +98,9 @@ def test_it_says_when_logs_may_not_be_read(
 def test_the_log_of_a_start_in_flight(
     admin: Client, now: datetime, log: dict[str, Any] | None, says: str
 ) -> None:
-    make_start(make_model(), started_at=now - timedelta(seconds=20), outcome="running", log=log)
+    phases = (("schedule", 5.0), ("load-engine", 15.0))
+    began = now - timedelta(seconds=20)
+    make_start(make_model(), phases, started_at=began, outcome="running", log=log)
     assert says in admin.get(ADDRESS).content.decode()
 
 
