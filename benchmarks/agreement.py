@@ -85,46 +85,52 @@ def pairs_of(truths: Iterable[Row], measured: Iterable[Row]) -> list[Pair]:
     ]
 
 
-def compare(truths: Sequence[Row], measured: Sequence[Row], *, note: str = "") -> Iterator[bool]:
-    """Each comparison, reported; whether it is as it should be. note: before each name."""
+def compare(truths: Sequence[Row], measured: Sequence[Row], *, at_least: int = 1) -> Iterator[bool]:
+    """Each comparison, reported; whether it is as it should be. at_least: so many starts."""
     pairs = pairs_of(truths, measured)
-    yield _all_there(truths, measured, note=note)
+    yield _all_there(truths, measured, at_least=at_least)
     for field, least in AGREE_AT_LEAST.items():
-        yield _agreement(field, pairs, least=least, note=note)
+        yield _agreement(field, pairs, least=least)
     ready = [pair for pair in pairs if pair.truth["outcome"] == "ready"]
-    yield _errors("total_s", [pair.total_error_s() for pair in ready], note=note)
+    yield _errors("total_s", [pair.total_error_s() for pair in ready])
     for phase in SPANS:
-        yield _errors(phase, [pair.error_s(phase) for pair in ready], note=note)
-    yield _unexplained(ready, note=note)
+        yield _errors(phase, [pair.error_s(phase) for pair in ready])
+    yield _unexplained(ready)
 
 
-def _all_there(truths: Sequence[Row], measured: Sequence[Row], *, note: str) -> bool:
+def _all_there(truths: Sequence[Row], measured: Sequence[Row], *, at_least: int) -> bool:
     rows = Counter(map(_key, measured))
     missing = [start["pod"] for start in truths if _key(start) not in rows]
     twice = [uid for (uid, _), count in rows.items() if count > 1]
-    ok = bool(truths) and not missing and not twice
+    ok = len(truths) >= at_least and not missing and not twice
     kinds = {
         field: dict(Counter(str(start[field]) for start in truths)) for field in AGREE_AT_LEAST
     }
-    line = {"name": f"{note}starts", "n": len(truths), "missing": missing, "twice": twice}
+    line = {
+        "name": "starts",
+        "n": len(truths),
+        "at_least": at_least,
+        "missing": missing,
+        "twice": twice,
+    }
     print_line(line | kinds | {"ok": ok, "load": load_now()})
     return ok
 
 
-def _agreement(field: str, pairs: Sequence[Pair], *, least: float | None, note: str) -> bool:
+def _agreement(field: str, pairs: Sequence[Pair], *, least: float | None) -> bool:
     """How often we say what happened. Unknown is not wrong, but it is not agreement either."""
     wrong = [pair for pair in pairs if pair.truth[field] != pair.measured[field]]
     differ = Counter(f"{pair.truth[field]} as {pair.measured[field]}" for pair in wrong)
     share = 1 - len(wrong) / len(pairs) if pairs else 0.0
     ok = least is None or share >= least
-    line = {"name": f"{note}{field}", "n": len(pairs), "share": round(share, 4)}
+    line = {"name": field, "n": len(pairs), "share": round(share, 4)}
     print_line(line | {"at_least": least, "differ": dict(differ), "ok": ok})
     return ok
 
 
-def _errors(name: str, errors: Sequence[float | None], *, note: str) -> bool:
+def _errors(name: str, errors: Sequence[float | None]) -> bool:
     known = [error for error in errors if error is not None]
-    name = f"{note}error of {name}"
+    name = f"error of {name}"
     if not known:
         print_line({"name": name, "n": 0, "ok": None, "note": "no such start"})
         return True
@@ -132,7 +138,7 @@ def _errors(name: str, errors: Sequence[float | None], *, note: str) -> bool:
     return report(name, known, unit="s", budget=WITHIN_S if enough else {})
 
 
-def _unexplained(pairs: Sequence[Pair], *, note: str) -> bool:
+def _unexplained(pairs: Sequence[Pair]) -> bool:
     """The share of a start's total that nothing explains."""
     seconds = [pair.measured_s("unexplained") for pair in pairs]
     shares = [
@@ -142,7 +148,7 @@ def _unexplained(pairs: Sequence[Pair], *, note: str) -> bool:
     ]
     middle = median(shares) if shares else 0.0
     ok = middle <= UNEXPLAINED_SHARE_AT_MOST and min(seconds, default=0.0) >= 0.0
-    line = {"name": f"{note}unexplained", "n": len(shares), "median_share": round(middle, 4)}
+    line = {"name": "unexplained", "n": len(shares), "median_share": round(middle, 4)}
     line |= {"most_share": round(max(shares, default=0.0), 4), "least_s": min(seconds, default=0.0)}
     print_line(line | {"budget": UNEXPLAINED_SHARE_AT_MOST, "ok": ok})
     return ok

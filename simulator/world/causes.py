@@ -6,7 +6,14 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from simulator.store.json_values import JsonObject
-from simulator.store.resources import DEPLOYMENTS, LEADERWORKERSETS, PODS, REPLICASETS
+from simulator.store.resources import (
+    DEPLOYMENTS,
+    INFERENCESERVICES,
+    LEADERWORKERSETS,
+    LLMINFERENCESERVICES,
+    PODS,
+    REPLICASETS,
+)
 from simulator.store.versions import StoreEvent
 from simulator.world.cluster import Cluster
 from simulator.world.demand import Activator
@@ -46,6 +53,9 @@ class Causes:
         self._hands: dict[Key, datetime] = {}
         self._sizes: dict[Key, datetime] = {}
         cluster.on(PODS, self._pod_changed)
+        cluster.on(LLMINFERENCESERVICES, self._model_changed)
+        if cluster.settings.knative is None:
+            cluster.on(INFERENCESERVICES, self._model_changed)
         cluster.on(DEPLOYMENTS, self._deployment_changed)
         cluster.on(REPLICASETS, self._set_changed)
         cluster.on(LEADERWORKERSETS, self._set_changed)
@@ -53,10 +63,6 @@ class Causes:
     def by_hand(self, key: Key) -> None:
         """A person raises the floor of this Revision now, or scales this Deployment."""
         self._hands[key] = self.cluster.now()
-
-    def resized(self, key: Key) -> None:
-        """A person changes the size of this model now; controllers follow, without a rollout."""
-        self._sizes[key] = self.cluster.now()
 
     def _set_changed(self, event: StoreEvent) -> None:
         meta, now = event.object["metadata"], self.cluster.now()
@@ -73,6 +79,12 @@ class Causes:
                 known.pop(uid, None)
             self._ever_ready.discard(uid)
             self._born_empty.discard(uid)
+
+    def _model_changed(self, event: StoreEvent) -> None:
+        """The size that a model asks for by itself; its controllers follow, without a rollout."""
+        meta = event.object["metadata"]
+        if event.previous is not None and _sizes_of(event.previous) != _sizes_of(event.object):
+            self._sizes[(meta["namespace"], meta["name"])] = self.cluster.now()
 
     def _deployment_changed(self, event: StoreEvent) -> None:
         uid = event.object["metadata"]["uid"]
@@ -168,6 +180,15 @@ def _begins_to_go(event: StoreEvent) -> bool:
         return False
     before, after = event.previous["metadata"], event.object["metadata"]
     return "deletionTimestamp" in after and "deletionTimestamp" not in before
+
+
+def _sizes_of(model: JsonObject) -> tuple[Any, ...]:
+    spec = model["spec"]
+    return (
+        spec.get("replicas"),
+        spec.get("prefill", {}).get("replicas"),
+        spec.get("predictor", {}).get("minReplicas"),
+    )
 
 
 def _lately(asked: datetime | None, wished: datetime) -> datetime | None:

@@ -140,7 +140,6 @@ class Hands:
             steps = (low, max(1, low), profile.max_replicas)
             holder[field] = self.draws.choice(f"size/{profile.key}", steps)
 
-        self.world.causes.resized(profile.key)
         self.world.cluster.change(_resource(profile), profile.key, edit, manager=KUBECTL)
 
     def scale(self, profile: Profile) -> None:

@@ -94,7 +94,6 @@ class Happenings:
             field = "replicas" if is_llm else "minReplicas"
             holder[field] = 0 if holder.get(field) else 1
 
-        self.world.causes.resized(profile.key)
         resource = LLMINFERENCESERVICES if is_llm else INFERENCESERVICES
         self.world.cluster.change(resource, profile.key, edit, manager="scheduled-job")
 

@@ -6,6 +6,7 @@ Source: kubernetes/kubernetes pkg/kubelet/status/generate.go and kubelet_pods.go
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,6 +15,12 @@ from typing import Any
 from simulator.store.json_values import JsonObject
 from simulator.world.programs import LogLines, Program, up_to
 from simulator.world.shapes import stamp
+
+
+def image_id(image: str) -> str:
+    """By digest, as container runtimes tell it."""
+    digest = hashlib.sha256(image.encode()).hexdigest()
+    return f"{image.rpartition(':')[0]}@sha256:{digest}"
 
 
 @dataclass(slots=True)
@@ -75,7 +82,7 @@ class ContainerState:
             "ready": self.ready,
             "restartCount": self.restarts,
             "image": self.image,
-            "imageID": "" if self.run is None else f"sha256:{1 if self.init else 2}",
+            "imageID": "" if self.run is None else image_id(self.image),
         }
         if self.run is not None:
             status["containerID"] = self._container_id(pod_uid, self.run)
