@@ -45,6 +45,7 @@ def _subject(row: ColdStart) -> Compared:
         total_s=row.total_s,
         revision_uid=row.revision_uid,
         image_digest=row.image_digest,
+        engine_version=row.engine_version,
         weights_from=row.weights_from,
         gpus=row.gpus,
     )

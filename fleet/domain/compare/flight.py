@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from fleet.domain.compare.eta import Progress, remains
+from fleet.domain.compare.eta import CUT_S, Progress, remains
 from fleet.domain.compare.like import Kin, Like, like
 from fleet.domain.compare.numbers import (
     ENOUGH_FOR_P50,
@@ -146,7 +146,7 @@ def _late_after_s(by: Chosen) -> float | None:
     """None too where other models' slow starts are quicker than this model's typical ones."""
     if by.slow.kin is None:
         return None
-    p95_s = expected_below(sorted(totals_s(by.slow.starts)), 0.95)
+    p95_s = expected_below(sorted(totals_s(by.slow.starts)), 0.95) + CUT_S
     typical_s = median(totals_s(by.typical.starts))
     return None if p95_s < typical_s else rounded(p95_s)
 

@@ -85,8 +85,15 @@ def _near(subject: Compared, others: Sequence[Compared], kin: Kin) -> list[Compa
     if kin is Kin.REVISION:
         return [s for s in own if subject.revision_uid and s.revision_uid == subject.revision_uid]
     if kin is Kin.IMAGE:
-        return [s for s in own if subject.image_digest and s.image_digest == subject.image_digest]
+        return [start for start in own if _same_image(start, subject)]
     return own
+
+
+def _same_image(start: Compared, subject: Compared) -> bool:
+    """By digest; a version that either tells must not differ."""
+    versions = {start.engine_version, subject.engine_version} - {""}
+    same = subject.image_digest != "" and start.image_digest == subject.image_digest
+    return same and len(versions) < 2
 
 
 def _same_kind(start: Compared, subject: Compared) -> bool:

@@ -53,9 +53,9 @@ def test_alone_it_has_a_place_and_no_end_in_sight() -> None:
 
 def test_its_own_starts_tell_its_end() -> None:
     told = flight(*own(25))
-    assert (told["eta_p50_s"], told["eta_p95_s"]) == (40.0, 40.0)
+    assert (told["eta_p50_s"], told["eta_p95_s"]) == (40.0, 40.5)
     assert (told["eta_from"], told["eta_n"], told["eta_confidence"]) == ("revision", 25, "own")
-    assert (told["late"], told["late_after_s"], told["overdue_after_s"]) == ("on-time", 60.0, 120.0)
+    assert (told["late"], told["late_after_s"], told["overdue_after_s"]) == ("on-time", 60.5, 121.0)
     assert told["usual_phase_s"] == 60.0
 
 

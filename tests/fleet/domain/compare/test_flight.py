@@ -38,12 +38,12 @@ def others(count: int, load_s: float = 100.0) -> list[Compared]:
             own(5), 35.0, None, Kin.REVISION, None, Confidence.OWN, id="five give the middle"
         ),
         pytest.param(
-            own(20), 35.0, 35.0, Kin.REVISION, Kin.REVISION, Confidence.OWN, id="twenty give both"
+            own(20), 35.0, 35.5, Kin.REVISION, Kin.REVISION, Confidence.OWN, id="twenty give both"
         ),
         pytest.param(
             [*own(5), *others(20)],
             35.0,
-            95.0,
+            95.5,
             Kin.REVISION,
             Kin.CLUSTER,
             Confidence.WIDENED,
@@ -52,7 +52,7 @@ def others(count: int, load_s: float = 100.0) -> list[Compared]:
         pytest.param(
             others(20),
             95.0,
-            95.0,
+            95.5,
             Kin.CLUSTER,
             Kin.CLUSTER,
             Confidence.WIDENED,
@@ -99,7 +99,7 @@ def test_it_says_how_long_the_present_phase_takes_as_a_rule() -> None:
 
 
 def test_no_limit_from_others_that_are_quicker() -> None:
-    assert eta(NOW, chosen(SUBJECT, own(20))).limits.p95_s == 60.0
+    assert eta(NOW, chosen(SUBJECT, own(20))).limits.p95_s == 60.5
     assert eta(NOW, chosen(SUBJECT, [*own(5), *others(40, load_s=7.0)])).limits.p95_s is None
 
 

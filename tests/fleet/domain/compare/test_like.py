@@ -67,6 +67,20 @@ def test_unknown_digests_are_not_the_same_digest() -> None:
     assert like(subject, some(9, revision_uid=""), enough=5).kin is Kin.MODEL
 
 
+@pytest.mark.parametrize(
+    ("version", "kin"),
+    [
+        pytest.param("0.11.0", Kin.IMAGE, id="the same version"),
+        pytest.param("", Kin.IMAGE, id="a version not told"),
+        pytest.param("0.12.0", Kin.MODEL, id="another version under the same digest"),
+    ],
+)
+def test_an_image_is_the_same_with_the_same_version(version: str, kin: Kin) -> None:
+    subject = made(999, outcome="running", image_digest="x", engine_version="0.11.0")
+    pool = some(9, revision_uid="rev-0", image_digest="x", engine_version=version)
+    assert like(subject, pool, enough=5).kin is kin
+
+
 def test_while_the_mode_is_not_known_the_usual_one_is_assumed() -> None:
     subject = made(999, outcome="running", start_mode="unknown")
     found = like(subject, [*some(6), *some(5, 100, start_mode="cold")], enough=5)
