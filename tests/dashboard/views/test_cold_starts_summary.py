@@ -112,3 +112,25 @@ def test_of_too_many_the_newest_are_taken_and_it_is_said(
 
 def test_nothing_together_of_no_start(admin: Client) -> None:
     assert "panel" not in summary(admin)
+
+
+def test_two_revisions_once_one_model_is_asked_for(admin: Client, now: datetime) -> None:
+    make_cluster(now=now)
+    model = make_model()
+    for n in range(20):
+        new = n < 10
+        make_start(
+            model,
+            [("load-engine", (90.0 if new else 50.0) + n % 3)],
+            revision=f"llama-{2 if new else 1:05d}",
+            revision_uid=f"uid-{2 if new else 1}",
+            started_at=now - timedelta(hours=n + 1),
+        )
+    html = summary(admin, f"model={model.key}&node=gpu-1")
+    assert "Revision 00002 starts 40 s slower than 00001 (n 10/10): load engine +40 s" in html
+    assert f'<input type="hidden" name="model" value="{model.key}">' in html
+    assert '<input type="hidden" name="node" value="gpu-1">' in html
+    assert "<option selected>llama-00001</option>" in html
+    swapped = summary(admin, f"model={model.key}&before=llama-00002&after=llama-00001")
+    assert "Revision 00001 starts 40 s faster than 00002" in swapped
+    assert "Two revisions" not in summary(admin)
