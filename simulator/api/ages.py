@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-UNKNOWN = "<unknown>"
+UNKNOWN, INVALID = "<unknown>", "<invalid>"
 _MINUTE_S, _HOUR_S, _DAY_S, _YEAR_S = 60, 3600, 86400, 365 * 86400
 
 
@@ -14,16 +14,22 @@ def parsed(text: str) -> datetime:
 
 
 def age(timestamp: str | None, *, now: datetime) -> str:
-    """How long ago, as "2m19s"; "<unknown>" for no time."""
+    """How long ago, as "2m19s"; "<unknown>" for no time, "<invalid>" for what is none."""
     if not timestamp:
         return UNKNOWN
-    return human_duration(int((now - parsed(timestamp)).total_seconds()))
+    try:
+        past = parsed(timestamp)
+    except (TypeError, ValueError):
+        return INVALID
+    if past.tzinfo is None:
+        return INVALID
+    return human_duration(int((now - past).total_seconds()))
 
 
 def human_duration(seconds: int) -> str:
     """ "2m19s", "5h10m", "3d4h": two units while the first is small, then one."""
     if seconds < -1:
-        return "<invalid>"
+        return INVALID
     seconds = max(0, seconds)
     if seconds < 2 * _MINUTE_S:
         return f"{seconds}s"

@@ -81,7 +81,11 @@ class InferenceServices(Controller):
 
     def _reconcile_mode(self, isvc: JsonObject) -> None:
         runtime = self.runtime_of(isvc)
-        if runtime is None and "model" in isvc["spec"]["predictor"]:
+        predictor = isvc["spec"].get("predictor") or {}
+        if "model" not in predictor and not predictor.get("containers"):
+            self._cannot_run(isvc, "InvalidPredictorSpec", "The predictor runs nothing")
+            return
+        if runtime is None and "model" in predictor:
             self._no_runtime(isvc)
             return
         if self._mode(isvc) == "Knative":
@@ -92,12 +96,15 @@ class InferenceServices(Controller):
             self._tell(isvc, child, runtime)
 
     def _no_runtime(self, isvc: JsonObject) -> None:
-        now = self.cluster.now()
         name = isvc["spec"]["predictor"]["model"].get("runtime", "")
-        failure = {
-            "reason": "RuntimeNotRecognized" if name else "NoSupportingRuntime",
-            "message": f"Runtime not found: {name}" if name else "No runtime supports this model",
-        }
+        if name:
+            self._cannot_run(isvc, "RuntimeNotRecognized", f"Runtime not found: {name}")
+        else:
+            self._cannot_run(isvc, "NoSupportingRuntime", "No runtime supports this model")
+
+    def _cannot_run(self, isvc: JsonObject, reason: str, message: str) -> None:
+        now = self.cluster.now()
+        failure = {"reason": reason, "message": message}
 
         def edit(status: JsonObject) -> None:
             for kind in ("PredictorReady", "Ready"):
@@ -119,7 +126,7 @@ class InferenceServices(Controller):
         return "Knative" if mode in names.KNATIVE_MODES else "Standard"
 
     def runtime_of(self, isvc: Mapping[str, Any]) -> JsonObject | None:
-        name = isvc["spec"]["predictor"].get("model", {}).get("runtime")
+        name = (isvc["spec"].get("predictor") or {}).get("model", {}).get("runtime")
         if not name:
             return None
         namespaced = self.cluster.store.get(SERVINGRUNTIMES, isvc["metadata"]["namespace"], name)

@@ -123,6 +123,19 @@ def test_durations(seconds: int, said: str) -> None:
     assert human_duration(seconds) == said
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param(None, "<unknown>", id="no time"),
+        pytest.param("2026-11-30T11:59:00Z", "60s", id="a time"),
+        pytest.param("yesterday", "<invalid>", id="no time at all, written by somebody"),
+        pytest.param("2026-11-30T11:59:00", "<invalid>", id="a time without a zone"),
+    ],
+)
+def test_a_bad_time_of_one_object_spoils_no_table(text: str | None, said: str) -> None:
+    assert age(text, now=datetime(2026, 11, 30, 12, tzinfo=UTC)) == said
+
+
 def test_no_time_has_no_age() -> None:
     assert age(None, now=NOW) == "<unknown>"
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from simulator.store.resources import DEPLOYMENTS, INFERENCESERVICES, NODES, PODS, REVISIONS
 from simulator.world import manifests
 from simulator.world.accidents import Accidents
@@ -149,3 +151,19 @@ def test_a_lost_autoscaler_pod_leaves_sleeping_models_in_the_dead_zone() -> None
     at.patch(REVISIONS, "llama-predictor-00001", min_scale(1))
     at.run(60)
     assert at.pods() == []
+
+
+@pytest.mark.parametrize(
+    "predictor",
+    [
+        pytest.param({}, id="an empty predictor"),
+        pytest.param({"minReplicas": 1, "containers": []}, id="no container"),
+    ],
+)
+def test_a_model_that_runs_nothing_says_so(predictor: dict[str, Any]) -> None:
+    at = bench()
+    wanted = {"metadata": {"name": "llama", "namespace": "chat"}, "spec": {"predictor": predictor}}
+    at.world.store.create(INFERENCESERVICES, wanted, manager="kubectl")
+    at.run(5)
+    status = at.isvc()["status"]
+    assert status["modelStatus"]["lastFailureInfo"]["reason"] == "InvalidPredictorSpec"
