@@ -11,6 +11,7 @@ from django.db import models, transaction
 from fleet.domain.coldstart.start import Outcome
 from fleet.domain.coldstart.sums import BOUNDS_S, bound_place, narrow_place
 from fleet.models import ColdStart, ServedModel, StartDay, StartTally
+from fleet.models.start_counts import WHOLE_CLUSTER
 
 # A start that is over may still learn its route and its first answer.
 SETTLED = timedelta(minutes=5)
@@ -51,6 +52,13 @@ class DaySum:
     count: int = 0
     sum_s: float = 0.0
     narrow: Counter[int] = field(default_factory=Counter)
+
+    def add(self, total_s: float | None) -> None:
+        """One start more."""
+        self.count += 1
+        if total_s is not None:
+            self.sum_s += total_s
+            self.narrow[narrow_place(total_s)] += 1
 
 
 def count_starts(*, now: datetime) -> int:
@@ -133,11 +141,8 @@ def _add_days(starts: Sequence[ColdStart]) -> None:
     sums: dict[DayKey, DaySum] = defaultdict(DaySum)
     owners = _owners(starts)
     for start in starts:
-        mine = sums[_day_key(start, owners)]
-        mine.count += 1
-        if start.total_s is not None:
-            mine.sum_s += start.total_s
-            mine.narrow[narrow_place(start.total_s)] += 1
+        for key in _day_keys(start, owners):
+            sums[key].add(start.total_s)
     kept = {_day_key_of(row): row for row in _days_of(sums)}
     for key, new in sums.items():
         row = kept.setdefault(key, StartDay(**key._asdict()))
@@ -163,11 +168,16 @@ def _owners(starts: Sequence[ColdStart]) -> dict[tuple[str, str], tuple[str, str
     }
 
 
-def _day_key(start: ColdStart, owners: dict[tuple[str, str], tuple[str, str]]) -> DayKey:
+def _day_keys(
+    start: ColdStart, owners: dict[tuple[str, str], tuple[str, str]]
+) -> tuple[DayKey, DayKey]:
+    """Of its namespace, team and environment; and of its whole cluster."""
     team, environment = owners.get((start.cluster, start.model_uid), ("", ""))
     day = start.started_at.astimezone(UTC).date()
-    return DayKey(
-        day, start.cluster, start.namespace, team, environment, start.start_mode, start.outcome
+    kind = start.start_mode, start.outcome
+    return (
+        DayKey(day, start.cluster, start.namespace, team, environment, *kind),
+        DayKey(day, start.cluster, WHOLE_CLUSTER, "", "", *kind),
     )
 
 

@@ -5,6 +5,9 @@ from typing import Self
 
 from django.db import models
 
+# In place of a namespace: the sums of all of them.
+WHOLE_CLUSTER = ""
+
 
 class StartTally(models.Model):
     """How long starts took, counted once each and never less: the counters of `/metrics`.
@@ -44,7 +47,8 @@ class StartDayQuerySet(models.QuerySet["StartDay"]):
 
 
 class StartDay(models.Model):
-    """Starts of one UTC day that are over, of one namespace, team and environment.
+    """Starts of one UTC day that are over, of one namespace, team and environment; and again of
+    each whole cluster (namespace WHOLE_CLUSTER), so that a fleet's months are few rows.
 
     narrow: lengths by place of `sums.narrow_place`, as JSON {"place": how many}; starts of unknown
     length are in `count` alone.

@@ -7,7 +7,9 @@ import pytest
 from fleet.domain.coldstart.sums import BOUNDS_S, narrow_percentile
 from fleet.history import start_counts
 from fleet.history.start_counts import OTHER, SETTLED, count_starts
+from fleet.history.start_days import day_sums
 from fleet.models import ColdStart, ServedModel, StartDay, StartTally
+from fleet.models.start_counts import WHOLE_CLUSTER
 from tests.factories import NOW, make_model, make_start
 
 pytestmark = pytest.mark.django_db
@@ -55,14 +57,14 @@ def test_later_starts_are_added(model: ServedModel) -> None:
     make_start(model, SHORT, started_at=LATER)
     count_starts(now=LATER + timedelta(hours=1))
     assert sum(tally().counts) == 2
-    assert StartDay.objects.get().count == 2
+    assert StartDay.objects.get(namespace="chat").count == 2
 
 
 def test_what_is_not_known_is_no_length(model: ServedModel) -> None:
     make_start(model, (), outcome="partial", total_s=None)
     assert count_starts(now=LATER) == 1
     assert not StartTally.objects.exists()
-    day = StartDay.objects.get()
+    day = StartDay.objects.get(namespace="chat")
     assert (day.count, day.narrow, day.outcome) == (1, {}, "partial")
 
 
@@ -83,7 +85,8 @@ def test_a_day_is_told_apart_by_team_and_start_mode(model: ServedModel) -> None:
     make_start(model, SHORT, start_mode="cold")
     make_start(make_model("b", team="vision"), SHORT, started_at=NOW - timedelta(days=1))
     count_starts(now=LATER)
-    told = {(d.day.isoformat(), d.team, d.start_mode, d.count) for d in StartDay.objects.all()}
+    days = StartDay.objects.exclude(namespace=WHOLE_CLUSTER)
+    told = {(d.day.isoformat(), d.team, d.start_mode, d.count) for d in days}
     today, before = NOW.date().isoformat(), (NOW.date() - timedelta(days=1)).isoformat()
     assert told == {
         (today, "search", "cached-image", 1),
@@ -92,13 +95,43 @@ def test_a_day_is_told_apart_by_team_and_start_mode(model: ServedModel) -> None:
     }
 
 
+def test_a_cluster_is_summed_up_as_a_whole_too(model: ServedModel) -> None:
+    make_start(model, SHORT)
+    make_start(make_model("b", namespace="vision", team="vision"), SHORT)
+    make_start(make_model("c", cluster="demo-b"), SHORT)
+    count_starts(now=LATER)
+    whole = StartDay.objects.filter(namespace=WHOLE_CLUSTER).values_list("cluster", "count")
+    assert set(whole) == {("demo-a", 2), ("demo-b", 1)}
+
+
 def test_a_days_percentile_is_read_from_its_sums(model: ServedModel) -> None:
     for seconds in range(20, 121):
         make_start(model, (("load-engine", float(seconds)),))
     count_starts(now=LATER)
-    narrow = {int(place): n for place, n in StartDay.objects.get().narrow.items()}
+    narrow = {int(place): n for place, n in StartDay.objects.get(namespace="chat").narrow.items()}
     assert narrow_percentile(narrow, 0.5) == pytest.approx(70.0, rel=0.02)
     assert narrow_percentile(narrow, 0.95) == pytest.approx(115.0, rel=0.02)
+
+
+def test_days_tell_of_outcomes_modes_and_lengths(model: ServedModel) -> None:
+    for seconds in range(20):
+        make_start(model, (("load-engine", 50.0 + seconds),))
+    make_start(model, SHORT, outcome="failed")
+    make_start(model, SHORT, start_mode="cold", started_at=NOW - timedelta(days=1))
+    count_starts(now=LATER)
+    told = day_sums(StartDay.objects.filter(namespace=WHOLE_CLUSTER))
+    assert told.outcomes == {"ready": 21, "failed": 1}
+    cached, cold = told.modes["cached-image"], told.modes["cold"]
+    assert (cached.n, cached.p50_s, cached.p95_s) == (
+        20,
+        pytest.approx(59.5, rel=0.02),
+        pytest.approx(68.0, rel=0.02),
+    )
+    assert (cold.n, cold.p50_s, cold.p95_s) == (1, None, None)
+    assert set(told.days) == {
+        ("cached-image", NOW.date()),
+        ("cold", NOW.date() - timedelta(days=1)),
+    }
 
 
 def test_many_are_counted_in_portions(model: ServedModel, monkeypatch: pytest.MonkeyPatch) -> None:
