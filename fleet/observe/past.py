@@ -39,7 +39,7 @@ SETTLE_EVERY = 400
 # Written this often: short transactions, between which live followers write theirs.
 WRITE_EVERY_S = 0.5
 # A cluster is added, and its lists are taken, by other processes, soon after they began.
-AWAITED_S = 30.0
+AWAITED_S = 120.0
 LOOK_EVERY_S = 0.5
 
 

@@ -20,12 +20,15 @@ from pathlib import Path
 
 from simulator.demo import children
 from simulator.demo.record import AlreadyRunning, only_demo, write
+from simulator.past.length import length
 
 ROOT = Path(__file__).resolve().parents[2]
 MANAGE = (sys.executable, str(ROOT / "manage.py"))
 # Generous: a busy machine takes many times the usual few seconds, and a dead child ends the wait.
 CLUSTERS_WITHIN_S = 300.0
 READY_WITHIN_S = 300.0
+# More for each day that they live through before.
+DAY_WITHIN_S = 120.0
 
 
 class Ended(Exception):
@@ -87,7 +90,8 @@ def _run(
     _say(f"Starting the simulated clusters{aged} …")
     started.append(_start_clusters(options))
     described = options.home / "clusters" / "simulated.json"
-    if not _until(described.exists, CLUSTERS_WITHIN_S, started=started, stop=stop, what="clusters"):
+    within_s = CLUSTERS_WITHIN_S + DAY_WITHIN_S * length(options.history).total_seconds() / 86400
+    if not _until(described.exists, within_s, started=started, stop=stop, what="clusters"):
         return
     _say("Starting Pilot Light …")
     started.append(_start_product(options, port))

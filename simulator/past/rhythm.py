@@ -20,9 +20,10 @@ PAUSES_S = {Rhythm.BURSTS: 2400.0, Rhythm.RARE: 9000.0}
 STEADY_S = 1800.0
 # Long enough to keep what woke awake until it has answered.
 BURST_S = {Rhythm.BURSTS: 110.0, Rhythm.RARE: 20.0}
-BURST_EVERY_S = 12.0
+BURST_EVERY_S = 18.0
 # A fleet with more models that sleep and wake than this calls each of them less often.
 WAKING_AT_MOST = 4
+STEADY_AT_MOST = 10
 # The pause is drawn again after this, so that a night's long one does not reach into the day.
 LOOK_AGAIN_S = 3600.0
 
@@ -42,16 +43,17 @@ class WeekOfCallers:
         self.world = traffic.world
         self.until = until
         self.spared: set[tuple[str, str]] = set()
-        waking = sum(each.rhythm in PAUSES_S for each in self.world.plan.models)
-        self._thinned = max(1.0, waking / WAKING_AT_MOST)
 
     def begin(self) -> None:
         """Somebody comes for each model that is called at all."""
-        for profile in self.world.plan.models:
-            if profile.rhythm in PAUSES_S:
-                self._pause(profile, PAUSES_S[profile.rhythm] * self._thinned)
-            elif profile.rhythm is Rhythm.STEADY:
-                self._pause(profile, STEADY_S)
+        models = self.world.plan.models
+        waking = [each for each in models if each.rhythm in PAUSES_S]
+        steady = [each for each in models if each.rhythm is Rhythm.STEADY]
+        for profile in waking:
+            thinned = max(1.0, len(waking) / WAKING_AT_MOST)
+            self._pause(profile, PAUSES_S[profile.rhythm] * thinned)
+        for profile in steady:
+            self._pause(profile, STEADY_S * max(1.0, len(steady) / STEADY_AT_MOST))
 
     def _pause(self, profile: Profile, mean_s: float) -> None:
         timeline = self.world.timeline
