@@ -178,13 +178,15 @@ def bench(
     nodes: Sequence[NodePlan] = (GPU_NODE,),
     pools: Mapping[str, Pool] | None = None,
     seed: int = 1,
+    models: Sequence[Profile] = (),
     **settings: Any,
 ) -> Bench:
+    """models: planned from the beginning, which decides what kinds the cluster serves."""
     plan = WorldPlan(
         settings=replace(Settings(name="test", knative=knative), **settings),
         nodes=nodes,
         pools=pools or {},
-        models=[],
+        models=models,
         seed=seed,
     )
     starts: list[Start] = []
