@@ -1,15 +1,12 @@
 """Order statistics that several comparisons share."""
 
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Sequence
 
 from fleet.domain.coldstart.remaining import percentile
 
 # Fewer starts than these say nothing of a median, or of a 95th percentile (docs/comparing.md).
 ENOUGH_FOR_P50 = 5
 ENOUGH_FOR_P95 = 20
-
-EMPTY: Mapping[str, float] = MappingProxyType({})
 
 
 def median(values: Sequence[float]) -> float:

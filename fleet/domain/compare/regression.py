@@ -152,8 +152,7 @@ def judged(change: Change) -> Change:
 
 def _phases(change: Change) -> tuple[PhaseShift, ...]:
     """Those that moved most the same way as the whole come first."""
-    if change.before is None:
-        return ()
+    assert change.before is not None  # there is an effect only against something
     was, now = change.before.starts, change.after.starts
     moved = [PhaseShift(phase=p, seconds=_median_s(now, p) - _median_s(was, p)) for p in COUNTED]
     sign = 1.0 if (change.effect_s or 0.0) > 0.0 else -1.0
@@ -178,7 +177,6 @@ def _standing(changes: Sequence[Change]) -> Change | None:
 
 def _still_slower(bad: Change, later: Revision) -> bool:
     """In size alone: that there is a difference was shown by the bad one."""
-    if bad.before is None:
-        return False
+    assert bad.before is not None  # slower than something
     held = difference(bad.before, later)
     return (held.effect_s or 0.0) >= WORTH_S and (held.effect_share or 0.0) >= WORTH_SHARE

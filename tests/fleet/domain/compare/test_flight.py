@@ -87,6 +87,7 @@ def test_the_same_starts_for_both_where_this_model_has_twenty() -> None:
     choice = chosen(SUBJECT, [*older, *[made(100 + n) for n in range(6)]])
     assert choice.typical == choice.slow
     assert (choice.slow.kin, choice.slow.n) == (Kin.MODEL, 26)
+    assert len(choice.starts) == 52
 
 
 def test_an_assumed_mode_is_less_sure() -> None:

@@ -45,6 +45,11 @@ SLOW_NODE = [*group(60, 0, 60.0, node="gpu-1"), *group(20, 100, 120.0, node="gpu
             id="what is not known is nothing in common",
         ),
         pytest.param(
+            [*group(60, 0, 60.0, node="gpu-1"), *group(7, 100, 120.0, model_uid="x", node="gpu-2")],
+            [],
+            id="a kind of seven has no slow ones",
+        ),
+        pytest.param(
             [*SLOW_NODE, *group(40, 300, 900.0, outcome="failed", node="gpu-3")],
             [("node", "gpu-2")],
             id="failed ones are not slow ones",
