@@ -53,38 +53,46 @@ def counted(span: Span, *, followed_from: Mapping[str, datetime]) -> Counted:
     ones whose pods still lived are known.
     """
     found = Counted()
-    for cluster, kind, namespace, name, uid, started_at, *words, phases in _starts(span):
-        if started_at < followed_from.get(cluster, started_at):
-            continue
+    for cluster, kind, namespace, name, uid, *words, phases in _starts(span, followed_from):
         model = Identity(cluster, uid)
-        found.keys[model] = ModelKey(cluster, kind, namespace, name)
-        start = CountedStart(
-            **dict(zip(COUNTED, words, strict=True)), phases_s=seconds_by_phase(phases)
+        tally = found.tallies.get(model)
+        if tally is None:
+            tally = found.tallies[model] = Tally()
+            found.keys[model] = ModelKey(cluster, kind, namespace, name)
+        outcome, trigger, start_mode, failure_class, total_s = words
+        tally.count(
+            CountedStart(
+                outcome=outcome,
+                trigger=trigger,
+                start_mode=start_mode,
+                failure_class=failure_class,
+                total_s=total_s,
+                phases_s=seconds_by_phase(phases),
+            )
         )
-        found.tallies.setdefault(model, Tally()).count(start)
     return found
 
 
-def _starts(span: Span) -> Iterable[tuple[Any, ...]]:
+def _starts(span: Span, followed_from: Mapping[str, datetime]) -> Iterable[tuple[Any, ...]]:
+    """The newest first: a model is named as at its last start."""
+    rows = ColdStart.objects.filter(started_at__gte=span.since, started_at__lt=span.until)
+    for cluster, since in followed_from.items():
+        if since > span.since:
+            rows = rows.exclude(cluster=cluster, started_at__lt=since)
     return (
-        ColdStart.objects.filter(started_at__gte=span.since, started_at__lt=span.until)
-        .annotate(phases_text=Cast("phases", TextField()))
-        .order_by("started_at", "id")
-        .values_list(*KEY, "model_uid", "started_at", *COUNTED, "phases_text")
+        rows.annotate(phases_text=Cast("phases", TextField()))
+        .newest_first()
+        .values_list(*KEY, "model_uid", *COUNTED, "phases_text")
         .iterator(ROWS_AT_ONCE)
     )
 
 
-def seconds_by_phase(text: str) -> dict[str, float]:
+def seconds_by_phase(text: str) -> list[tuple[str, float]]:
     """Out of a start's phases as JSON text; empty where a release wrote them in another form."""
     try:
-        phases = _phases.decode(text)
+        return [(span.phase, span.seconds or 0.0) for span in _phases.decode(text)]
     except msgspec.MsgspecError:
-        return {}
-    lengths: dict[str, float] = {}
-    for span in phases:
-        lengths[span.phase] = lengths.get(span.phase, 0.0) + (span.seconds or 0.0)
-    return lengths
+        return []
 
 
 def as_counted(facts: WeekFacts) -> Counted:

@@ -4,14 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from fleet.domain.reports.facts import WeekFacts
 from fleet.domain.reports.figures import Figures
 from fleet.domain.reports.report import Choice, Kept, Report, report_of, sights_of, total_of
 from fleet.domain.reports.week import Week
 from fleet.errors import BadInput
 from fleet.history.counted import any_past_being_read, followed_from
 from fleet.history.reports import keep_again, keep_first, kept_week, kept_weeks
-from fleet.history.week_facts import count_week
+from fleet.reporting.lately import counted_lately, counted_now
 
 # Gaps in watching are kept for 30 days: older weeks cannot tell their hours blind any more.
 CATCH_UP_WEEKS = 4
@@ -29,7 +28,7 @@ def read_report(
         return report_of(found[0], choice, kept=found[1])
     if revision is not None:
         raise BadInput(f"week {week} has no report of revision {revision}")
-    return report_of(_count(week, now=now), choice)
+    return report_of(counted_lately(week, now=now), choice)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +60,7 @@ def _total(week: Week, choice: Choice, *, now: datetime) -> WeekTotal:
     found = kept_week(week)
     if found is None and week.is_over(now=now):
         return WeekTotal(week=week, kept=None, total=None)
-    facts, kept = found or (_count(week, now=now), None)
+    facts, kept = found or (counted_lately(week, now=now), None)
     return WeekTotal(
         week=week,
         kept=kept,
@@ -75,7 +74,7 @@ def make_report(week: Week, *, now: datetime) -> bool:
     nothing was watched."""
     if not week.is_settled(now=now) or week in kept_weeks([week]):
         return False
-    facts = _count(week, now=now)
+    facts = counted_now(week, now=now)
     return facts.any_data and keep_first(facts)
 
 
@@ -84,7 +83,7 @@ def make_again(week: Week, *, why: str, now: datetime) -> Kept:
     nothing to count, or no reason."""
     if not week.is_settled(now=now):
         raise BadInput(f"week {week} is not over: its report is counted anew at each look")
-    facts = _count(week, now=now)
+    facts = counted_now(week, now=now)
     if not facts.any_data:
         raise BadInput(f"nothing was watched in week {week}")
     return keep_again(facts, why=why)
@@ -111,8 +110,3 @@ def _last_weeks(now: datetime) -> Iterator[Week]:
     for _ in range(CATCH_UP_WEEKS):
         week = week.before
         yield week
-
-
-def _count(week: Week, *, now: datetime) -> WeekFacts:
-    before = kept_week(week.before)
-    return count_week(week, now=now, last_week=before[0] if before else None)

@@ -3,17 +3,20 @@
 Lengths are whole milliseconds: sums of them do not depend on the order of the starts.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from fleet.domain.coldstart.start import Outcome
+
+# Their time counts; the others have no end of their own.
+WAITED_FOR = frozenset({Outcome.READY.value, Outcome.FAILED.value})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountedStart:
     """What a report needs of a start. total_s: None where its beginning was not seen.
 
-    failure_class: "" where it did not fail. phases_s: seconds by phase.
+    failure_class: "" where it did not fail. phases_s: each phase with its seconds.
     """
 
     outcome: str
@@ -21,7 +24,7 @@ class CountedStart:
     start_mode: str
     failure_class: str
     total_s: float | None
-    phases_s: Mapping[str, float]
+    phases_s: Sequence[tuple[str, float]]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -63,9 +66,10 @@ class Tally:
             self.failed_ms += milliseconds(start.total_s or 0.0)
         elif start.outcome == Outcome.READY and start.total_s is not None:
             self.totals_ms.setdefault(start.start_mode, []).append(milliseconds(start.total_s))
-        if start.outcome in {Outcome.READY, Outcome.FAILED}:
-            for phase, seconds in start.phases_s.items():
-                _add(self.phases_ms, phase, milliseconds(seconds))
+        if start.outcome in WAITED_FOR:
+            sums = self.phases_ms
+            for phase, seconds in start.phases_s:
+                sums[phase] = sums.get(phase, 0) + round(seconds * 1000)
 
     def sorted(self) -> "Tally":
         """The same, with everything in one order: equal facts give equal text."""

@@ -23,7 +23,9 @@ def start(total_s: float | None = 60.0, **fields: Any) -> CountedStart:
         "failure_class": "",
         "phases_s": {"load-engine": total_s or 0.0},
     }
-    return CountedStart(total_s=total_s, **given | fields)
+    given |= fields
+    given["phases_s"] = tuple(given["phases_s"].items())
+    return CountedStart(total_s=total_s, **given)
 
 
 def failed(total_s: float = 600.0, **fields: Any) -> CountedStart:
