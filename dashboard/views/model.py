@@ -14,7 +14,7 @@ from dashboard.views.model_compare import comparable, model_comparison
 from dashboard.views.model_page import model_page
 from dashboard.views.model_parts import model_parts
 from dashboard.views.model_query import model_query
-from dashboard.views.model_range import links, model_range
+from dashboard.views.model_range import model_range
 from fleet.domain.records.keys import ModelKey
 
 
@@ -38,7 +38,7 @@ def model(request: HttpRequest, cluster: str, kind: str, namespace: str, name: s
         "compared": model_comparison(known, query),
         "parts": {part.dom_id: part.html for part in model_parts(page, now=now)},
         "said": urlencode(window.said or {"range": window.name}),
-        "ranges": links(window, key, rest=query.rest, now=now),
+        "ranges": query.ranges,
         "here": "model",
     }
     return render(request, "pages/model.html", context)

@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 
 from django.http import QueryDict
 
-from dashboard.ranges import TimeRange
-from dashboard.views.model_range import model_range
+from dashboard.ranges import RangeLink, TimeRange, range_links, read_range
+from dashboard.views.model_range import CHOICES, usual_range
 from fleet.domain.coldstart.start import StartMode
 from fleet.domain.records.keys import ModelKey
 
@@ -19,9 +19,11 @@ LONGEST_NAME = 253
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelQuery:
-    """mode: "" = the commonest. before, after: names of revisions, "" = the page chooses."""
+    """usual: the range of an address that names none. mode: "" = the commonest. before, after:
+    names of revisions, "" = the page chooses."""
 
     window: TimeRange
+    usual: str
     mode: str = ""
     before: str = ""
     after: str = ""
@@ -37,6 +39,11 @@ class ModelQuery:
         """What stays when two other revisions are picked."""
         return {**self.window.said, **({"mode": self.mode} if self.mode else {})}
 
+    @property
+    def ranges(self) -> list[RangeLink]:
+        """The choices above the page; the rest of its address is kept."""
+        return range_links(self.window, choices=CHOICES, default=self.usual, rest=self.rest)
+
     def address(self, **changes: str) -> str:
         """The query string of this page with `changes`; "" takes a choice back."""
         said = {**self.window.said, **self.rest, **changes}
@@ -44,9 +51,10 @@ class ModelQuery:
 
 
 def model_query(asked: QueryDict, key: ModelKey, *, now: datetime) -> ModelQuery:
-    mode = asked.get("mode", "")
+    mode, usual = asked.get("mode", ""), usual_range(key, now=now)
     return ModelQuery(
-        window=model_range(asked, key, now=now),
+        window=read_range(asked, now=now, choices=CHOICES, default=usual),
+        usual=usual,
         mode=mode if mode in set(StartMode) else "",
         before=asked.get("before", "")[:LONGEST_NAME],
         after=asked.get("after", "")[:LONGEST_NAME],

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from django.http import QueryDict
 
-from dashboard.ranges import LONGEST_TEXT, NAMES, RangeLink, TimeRange, range_links, read_range
+from dashboard.ranges import LONGEST_TEXT, NAMES, TimeRange, read_range
 from fleet.domain.records.keys import ModelKey
 from fleet.models import ColdStart
 
@@ -39,11 +39,3 @@ def said_in(asked: QueryDict) -> Said:
 
 def range_as_said(said: Said, key: ModelKey, *, now: datetime) -> TimeRange:
     return model_range(QueryDict(urlencode(said)), key, now=now)
-
-
-def links(
-    window: TimeRange, key: ModelKey, *, rest: dict[str, str], now: datetime
-) -> list[RangeLink]:
-    """The choices above the page; the rest of its address is kept."""
-    default = usual_range(key, now=now)
-    return range_links(window, choices=CHOICES, default=default, rest=rest)

@@ -72,6 +72,19 @@ def test_two_revisions_are_picked_by_the_keyboard(open_page: Opened) -> None:
     expect(page.locator(".side")).to_contain_text("Too few starts to compare")
 
 
+def test_comparisons_come_anew_when_a_start_ends(site: Site, open_page: Opened) -> None:
+    page = open_page(MODEL)
+    settled(page)
+    counted = page.locator("#compared-title .num")
+    before = counted.inner_text()
+    newest = "id = (select max(id) from fleet_coldstart where name = 'seasoned')"
+    site.change(f"update fleet_coldstart set outcome = 'failed' where {newest}")
+    expect(counted).not_to_have_text(before, timeout=WITHIN_MS)
+    site.change(f"update fleet_coldstart set outcome = 'ready' where {newest}")
+    expect(counted).to_have_text(before, timeout=WITHIN_MS)
+    drawn(page, "by-revision")
+
+
 def test_a_start_turns_late_and_overdue_by_the_clock_alone(site: Site, open_page: Opened) -> None:
     page = open_page("/sign-in/")
     page.clock.install()
