@@ -80,10 +80,15 @@ class PastBegin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PastEnd:
-    """The recording is whole, up to this resourceVersion of its cluster."""
+    """The recording is whole, up to this resourceVersion of its cluster.
+
+    goes_on: what happened since is told as well, up to now: another end follows. It is read when
+    the next message is asked for.
+    """
 
     resource_version: str
     at: datetime
+    goes_on: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

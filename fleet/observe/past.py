@@ -162,6 +162,9 @@ class PastFollower:
                     break
                 end = message if isinstance(message, PastEnd) else None
                 self._take(message)
+                if end is not None and end.goes_on:
+                    self._write(read_to=end.at)
+                    self._await_follower()
         finally:
             self._write()
         if self._task.stop.is_set():
@@ -174,7 +177,7 @@ class PastFollower:
 
     def _take(self, message: PastMessage) -> None:
         if isinstance(message, PastEnd):
-            self._settle(message.at, last=True)
+            self._settle(message.at, last=not message.goes_on)
             return
         self._messages += 1
         try:
@@ -228,11 +231,15 @@ class PastFollower:
         keys = write_past(self._reading, delta, now=self._task.clock(), **told)
         self._announce(keys)
 
-    def _hand_over(self, end: PastEnd) -> str:
+    def _await_follower(self) -> None:
+        """Before anything is handed over there must be somebody who has taken the lists."""
         until = time.monotonic() + AWAITED_S
         while not is_followed(self._reading) and time.monotonic() < until:
             if self._task.stop.wait(LOOK_EVERY_S):
-                return "stopped"
+                return
+
+    def _hand_over(self, end: PastEnd) -> str:
+        self._await_follower()
         own = hand_over(
             self._reading,
             self._lives.living(),

@@ -34,8 +34,7 @@ def live_through(
     with_patience(world, idle_tick_s=None)
     traffic.begin()
     world.timeline.run_until(until)
-    logs.end()
-    file.end()
+    file.end(close=logs.end)
 
 
 def with_patience(world: World, *, idle_tick_s: float | None) -> None:

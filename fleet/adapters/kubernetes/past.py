@@ -2,12 +2,15 @@
 
 The lines are those of a recorded watch, with two resources more: "past" (BEGIN: whose past it is
 and until when; END: up to which resourceVersion) and "pods/log" (LOG: what a container had written
-by then). A line that cannot be read is skipped and counted.
+by then). A line that cannot be read is skipped and counted. END may name a file beside this one in
+which the recording goes on ("then"): plain lines, still being written; it ends with its last whole
+line.
 """
 
 import gzip
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from datetime import datetime
 from io import BufferedReader
 from pathlib import Path
@@ -46,6 +49,15 @@ class _Begin(msgspec.Struct):
 
 class _End(msgspec.Struct, rename="camel"):
     resource_version: str
+    then: str = ""
+
+
+class _Versioned(msgspec.Struct, rename="camel"):
+    resource_version: str = ""
+
+
+class _Object(msgspec.Struct):
+    metadata: _Versioned = msgspec.field(default_factory=_Versioned)
 
 
 class _Log(msgspec.Struct):
@@ -58,6 +70,7 @@ _line = msgspec.json.Decoder(Line)
 _begin = msgspec.json.Decoder(_Begin)
 _end = msgspec.json.Decoder(_End)
 _log = msgspec.json.Decoder(_Log)
+_object = msgspec.json.Decoder(_Object)
 
 
 class PastFile:
@@ -67,6 +80,8 @@ class PastFile:
         self.path = path
         self.skipped = 0
         self.problems: list[str] = []
+        self._number = 1
+        self._then = ""
         self._lines = self._read()
 
     def begin(self) -> PastBegin:
@@ -88,16 +103,41 @@ class PastFile:
 
     def messages(self) -> Iterator[PastMessage]:
         """All that follows, in order. Raises BadInput where the file breaks off."""
-        for number, text in enumerate(self._lines, start=2):
+        for message in self._parsed(self._lines):
+            yield message
+            if isinstance(message, PastEnd) and message.goes_on:
+                yield from self._since(message)
+
+    def _since(self, end: PastEnd) -> Iterator[PastMessage]:
+        """What was written beside since the end, and how far that goes."""
+        newest = Newest(end)
+        yield from self._parsed(newest.whole_lines(self.path.with_name(self._then)))
+        yield newest.end()
+
+    def _parsed(self, lines: Iterable[bytes]) -> Iterator[PastMessage]:
+        for text in lines:
+            self._number += 1
             if not text.strip():
                 continue
             try:
-                message = _message(text)
+                message = self._message(text)
             except (msgspec.MsgspecError, UnexpectedShape) as error:
-                self._skip(f"line {number}: {error}")
+                self._skip(f"line {self._number}: {error}")
                 continue
             if message is not None:
                 yield message
+
+    def _message(self, text: bytes) -> PastMessage | None:
+        """None for what we do not read."""
+        line = _line.decode(text)
+        if line.type != "END" or line.resource != "past":
+            return _message(line)
+        end = _end.decode(line.object)
+        # A name, never a way out of the folder.
+        self._then = Path(end.then).name
+        goes_on = bool(self._then) and self.path.with_name(self._then).is_file()
+        at = _moment(line.t)
+        return PastEnd(resource_version=end.resource_version, at=at, goes_on=goes_on)
 
     def _skip(self, problem: str) -> None:
         self.skipped += 1
@@ -113,18 +153,42 @@ class PastFile:
             raise BadInput(f"{self.path.name} breaks off: {error}") from error
 
 
+class Newest:
+    """How far a recording that is still written goes."""
+
+    def __init__(self, end: PastEnd) -> None:
+        self._version = _number(end.resource_version)
+        self._at = end.at
+
+    def whole_lines(self, path: Path) -> Iterator[bytes]:
+        """The lines that are there now; half a one, just being written, is not."""
+        with path.open("rb") as file:
+            for text in file:
+                if text.endswith(b"\n"):
+                    self._note(text)
+                    yield text
+
+    def _note(self, text: bytes) -> None:
+        with suppress(msgspec.MsgspecError):
+            line = _line.decode(text)
+            self._at = max(self._at, _moment(line.t))
+            version = _object.decode(line.object).metadata.resource_version
+            self._version = max(self._version, _number(version))
+
+    def end(self) -> PastEnd:
+        """Up to the newest line."""
+        return PastEnd(resource_version=str(self._version), at=self._at)
+
+
 def _opened(path: Path) -> gzip.GzipFile | BufferedReader:
     with path.open("rb") as file:
         packed = file.read(2) == b"\x1f\x8b"
     return gzip.GzipFile(path) if packed else path.open("rb")
 
 
-def _message(text: bytes) -> PastMessage | None:
+def _message(line: Line) -> PastMessage | None:
     """None for what we do not read."""
-    line = _line.decode(text)
     at = _moment(line.t)
-    if line.type == "END" and line.resource == "past":
-        return PastEnd(resource_version=_end.decode(line.object).resource_version, at=at)
     if line.type == "LOG":
         said = _log.decode(line.object)
         return SaidLog(
@@ -139,6 +203,10 @@ def _message(text: bytes) -> PastMessage | None:
         return None
     record = parse_object(resource, line.object)
     return Change(resource=resource, type=_CHANGES[line.type], record=record, received_at=at)
+
+
+def _number(version: str) -> int:
+    return int(version) if version.isascii() and version.isdigit() else 0
 
 
 def _moment(at: datetime) -> datetime:

@@ -32,6 +32,7 @@ from fleet.models import (
 )
 from fleet.observe import past as observing
 from fleet.observe.past import PastRead, PastTask, read_past
+from simulator.store.resources import INFERENCESERVICES
 from tests.simulator.past.pasts import UNTIL, Lived, lived
 
 NOW = UNTIL + timedelta(seconds=20)
@@ -266,6 +267,31 @@ def test_the_next_follower_goes_on_from_where_the_past_ends(
     assert {each.uid for each in left.replicas if each.gone_at is None} == alive
     services = {each.name for each in left.objects if each.resource is Resource.INFERENCE_SERVICES}
     assert services == {"busy", "slow", "warm", "seldom"}
+
+
+def test_starts_between_the_past_and_its_reading_are_told_with_their_own_times(
+    followed: Cluster, tmp_path: Path
+) -> None:
+    past = lived(tmp_path, past=timedelta(hours=2))
+    known = len(past.starts)
+    past.world.timeline.run_for(1200.0)
+    assert len(past.starts) > known
+    ServedModel.objects.update(model_uid=_uid_of(past, "busy"))
+    assert read(past.path).state == "done"
+    position = WatchPosition.objects.get(cluster=followed)
+    assert position.in_step_at is not None
+    assert position.in_step_at > UNTIL + timedelta(seconds=600)
+    for start in past.starts[known:]:
+        row = ColdStart.objects.get(replica_uid=start.pod_uid)
+        assert row.outcome == start.outcome
+        late = row.started_at - start.marks["demanded"]
+        assert abs(late.total_seconds()) < 2.0
+
+
+def _uid_of(past: Lived, name: str) -> str:
+    service = past.world.store.get(INFERENCESERVICES, "chat", name)
+    assert service is not None
+    return str(service["metadata"]["uid"])
 
 
 def test_what_a_follower_saw_only_the_middle_of_is_told_whole(

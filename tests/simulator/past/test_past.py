@@ -51,7 +51,8 @@ def test_it_begins_with_whose_it_is_and_the_lists(day: Lived) -> None:
 def test_it_ends_with_how_far_it_goes(day: Lived) -> None:
     last = day.messages()[-1]
     assert (last["resource"], last["type"]) == ("past", "END")
-    assert last["object"] == {"resourceVersion": str(day.world.store.resource_version)}
+    version = str(day.world.store.resource_version)
+    assert last["object"] == {"resourceVersion": version, "then": "west.since.jsonl"}
 
 
 def test_messages_follow_one_another_and_hold_only_what_is_followed(day: Lived) -> None:

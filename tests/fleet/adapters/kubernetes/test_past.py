@@ -68,6 +68,47 @@ def test_messages_come_in_their_order(tmp_path: Path) -> None:
     assert (end.resource_version, file.skipped) == ("9", 0)
 
 
+def goes_on(folder: Path, beside: bytes | None, *, then: str = "west.since.jsonl") -> PastFile:
+    end = line("past", "END", {"resourceVersion": "9", "then": then})
+    if beside is not None:
+        (folder / "west.since.jsonl").write_bytes(beside)
+    file = past(folder, [BEGIN, ADDED, end])
+    file.begin()
+    return file
+
+
+def test_what_was_written_beside_since_is_read_to_its_last_whole_line(tmp_path: Path) -> None:
+    later = ADDED.replace(b'"7"', b'"41"').replace(b"08:00:00.000", b"08:09:00.000")
+    half = ADDED.replace(b'"7"', b'"99"')[:-10]
+    file = goes_on(tmp_path, later + b"\n{oops\n" + LOG + b"\n" + half)
+    messages = list(file.messages())
+    assert kinds(messages) == ["Change", "PastEnd", "Change", "SaidLog", "PastEnd"]
+    first, last = messages[1], messages[-1]
+    assert isinstance(first, PastEnd)
+    assert isinstance(last, PastEnd)
+    assert (first.resource_version, first.goes_on) == ("9", True)
+    assert (last.resource_version, last.goes_on) == ("41", False)
+    assert last.at.isoformat() == "2026-11-29T08:09:00+00:00"
+    assert file.skipped == 1
+
+
+@pytest.mark.parametrize(
+    ("beside", "then"),
+    [
+        pytest.param(None, "west.since.jsonl", id="it is not there"),
+        pytest.param(b"", "", id="none is named"),
+        pytest.param(b"", "../../../etc/passwd", id="a way out of the folder"),
+        pytest.param(b"", ".", id="the folder itself"),
+    ],
+)
+def test_without_a_file_beside_the_end_is_the_end(
+    tmp_path: Path, beside: bytes | None, then: str
+) -> None:
+    (end,) = list(goes_on(tmp_path, beside, then=then).messages())[1:]
+    assert isinstance(end, PastEnd)
+    assert (end.resource_version, end.goes_on) == ("9", False)
+
+
 @pytest.mark.parametrize(
     "hostile",
     [
