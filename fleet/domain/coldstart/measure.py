@@ -125,12 +125,11 @@ def _phase_spans(
 
 
 def _route(evidence: Evidence, ready: Moment | None) -> Iterator[PhaseSpan]:
-    """From Ready until requests reach the replica, where the cluster tells. A route that was open
-    before Ready was seen took no time, however late we looked."""
+    """From Ready until requests reach the replica, where the cluster tells. One that was open
+    before took no time."""
     if ready is None or evidence.ready is None or evidence.routed is None:
         return
-    open_before = evidence.routed.by <= evidence.ready.by
-    routed = ready.at if open_before else max(moment(evidence.routed, prompt=True).at, ready.at)
+    routed = max(moment(evidence.routed, prompt=True).at, ready.at)
     yield PhaseSpan(
         phase=Phase.ROUTE,
         started_at=when(ready.at),

@@ -48,7 +48,8 @@ class Context:
     for. born_unseen: during a gap, or before the first look.
     owner: moves of what made the pod (ReplicaSet; else as `top`). top: of the Deployment or
     LeaderWorkerSet. scaler: of the PodAutoscaler. pins: floors of Revision and PodAutoscaler.
-    asked: edits of the model. lost: when siblings of the same owner ended, without a falling wish.
+    asked: edits of the model. lost: when siblings of the same owner ended, without a falling wish;
+    elders: siblings that are older by seconds and live.
     readied: when siblings became ready. born: of the Revision. scaler_wish: the autoscaler's now.
     top_created: creationTimestamp of the top, None if it is not known. knative: whether an edit of
     the model changes replicas only by a new revision.
@@ -63,6 +64,7 @@ class Context:
     pins: Sequence[Moved] = ()
     asked: Sequence[Moved] = ()
     lost: Sequence[float] = ()
+    elders: int = 0
     readied: Sequence[float] = ()
     born: Sequence[Moved] = ()
     scaler_wish: int | None = None
@@ -184,7 +186,7 @@ def _rollout(context: Context, rise: Moved | None) -> Demand:
 def _scaled(context: Context, wish: Moved) -> Demand:
     """By the numbers, unless a person's hand shows: a pinned floor, or a tool's name."""
     since = wish.at.timestamp()
-    woken = not wish.from_ or _is_same_wake(context)
+    woken = not wish.from_ or _is_same_wake(context) or _is_first_after_gap(context, wish)
     by_numbers = Trigger.SCALE_FROM_ZERO if woken else Trigger.SCALE_UP
     pin = _pinned(context, wish)
     if pin is not None:
@@ -210,6 +212,13 @@ def _pinned(context: Context, wish: Moved) -> Moved | None:
         if move.what == What.FLOOR and rises and near:
             return move
     return None
+
+
+def _is_first_after_gap(context: Context, wish: Moved) -> bool:
+    """More wished for in a gap in which all that lived before went: it went through zero."""
+    if wish.seen or not context.born_unseen:
+        return False
+    return bool(context.lost) and not context.elders
 
 
 def _is_same_wake(context: Context) -> bool:

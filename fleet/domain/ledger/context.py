@@ -18,6 +18,8 @@ from fleet.domain.records.workload import NodeRecord, WorkloadRecord
 FIXED_AFTER_S = 10.0
 # A sibling that went this close to a falling wish was scaled away.
 FALL_NEAR_S = 5.0
+# Siblings whose births lie closer together were wished for together.
+ELDER_BY_S = 2.0
 
 
 def owner_of(group: Group, evidence: Evidence) -> WorkloadRecord | None:
@@ -83,6 +85,7 @@ def _context(group: Group, evidence: Evidence, born: float) -> Context:
         scaler=scaler.moves if scaler else (),
         pins=sorted(pins, key=lambda move: move.at),
         asked=group.record.moves if group.record else (),
+        elders=_nth(group, evidence, born, by=born - ELDER_BY_S) - 1,
         lost=tuple(_lost(group, evidence, owner or top, born=born)),
         readied=tuple(_readied(group, evidence)),
         born=revision.moves if revision else (),
@@ -92,10 +95,10 @@ def _context(group: Group, evidence: Evidence, born: float) -> Context:
     )
 
 
-def _nth(group: Group, evidence: Evidence, born: float) -> int:
+def _nth(group: Group, evidence: Evidence, born: float, *, by: float | None = None) -> int:
     """The how-manieth living pod of its owner this one was when it was made. Those of one moment
-    are counted by name, so that each has a number of its own."""
-    mine = (born, evidence.name)
+    are counted by name, so that each has a number of its own. by: of those born before that."""
+    mine = (born if by is None else by, evidence.name)
     before = 0
     for replica in group.replicas.values():
         other = replica.evidence
@@ -199,44 +202,3 @@ def set_node(evidence: Evidence, node: NodeRecord | None) -> None:
     born = node.meta.created_at.timestamp()
     if born > evidence.created + 1.0:
         evidence.node_born = born
-
-
-def set_routed(group: Group, evidence: Evidence) -> None:
-    """The moment from which both the replica was ready and its revision routable. Where no
-    autoscaler tells of endpoints, only a route that opened after Ready is proof."""
-    if evidence.ready is None or evidence.routed is not None or evidence.deleted is not None:
-        return
-    since = group.routed.get(evidence.revision if group.mode is Mode.KNATIVE else "")
-    if since is None or (group.mode is not Mode.KNATIVE and since <= evidence.ready.by):
-        return
-    evidence.routed = Sight(None, None, max(since, evidence.ready.by))
-
-
-def mark_routable(group: Group, *, at: float) -> None:
-    """Note which revisions became routable with the message of `at`, and which no longer are."""
-    now = set(_routable(group))
-    for name in [name for name in group.routed if name not in now]:
-        del group.routed[name]
-    for name in now:
-        group.routed.setdefault(name, at)
-
-
-def _routable(group: Group) -> Iterator[str]:
-    """Names of revisions that requests reach once a replica is ready; "" = the model as a whole."""
-    record = group.record
-    if record is None or not _is_true(record.conditions, "IngressReady", "RouterReady"):
-        return
-    route = condition(record.conditions, "PredictorRouteReady")
-    if route is not None and route.status != "True":
-        return
-    if group.mode is not Mode.KNATIVE:
-        yield ""
-        return
-    ready = {a.revision: _is_true(a.conditions, "SKSReady") for a in group.autoscalers.values()}
-    for target in record.traffic:
-        if target.percent and ready.get(target.revision, True):
-            yield target.revision
-
-
-def _is_true(conditions: tuple[Condition, ...], *types: str) -> bool:
-    return any(item.type in types and item.status == "True" for item in conditions)

@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any
 
 from fleet.domain.coldstart.evidence import Evidence
-from fleet.domain.ledger.context import mark_routable
 from fleet.domain.ledger.delta import KeptObject
 from fleet.domain.ledger.group import Group, Replica
 from fleet.domain.ledger.lists import missing
@@ -24,6 +23,7 @@ from fleet.domain.ledger.pods import (
     take_member,
     take_pod,
 )
+from fleet.domain.ledger.routes import mark_routable
 from fleet.domain.ledger.scaling import wishes_of_scaler, wishes_of_workload
 from fleet.domain.records.change import Listed, Record
 from fleet.domain.records.events import EventRecord
@@ -49,6 +49,11 @@ class Look:
     at: datetime
     seen: bool
     unseen_since: datetime | None = None
+
+    @property
+    def blind_since(self) -> float | None:
+        """When the gap began that the look ends, None if there was none."""
+        return self.unseen_since.timestamp() if self.unseen_since is not None else None
 
     @property
     def at_s(self) -> float:
@@ -136,7 +141,7 @@ class Intake:
         if old is None:
             group.active.update(group.replicas)
         if old is None or not _is_same(old, group.record):
-            mark_routable(group, at=self._since(look))
+            mark_routable(group, at=self._since(look), blind_since=look.blind_since)
             self._keep(resource, group.record)
             self.touched.add(place)
 
@@ -160,7 +165,7 @@ class Intake:
 
     def _part_moved(self, group: Group, old: Any, record: Any, look: Look) -> None:
         if isinstance(record, AutoscalerRecord):
-            mark_routable(group, at=self._since(look))
+            mark_routable(group, at=self._since(look), blind_since=look.blind_since)
             group.wishes.extend(wishes_of_scaler(old, record))
         elif isinstance(record, WorkloadRecord):
             group.wishes.extend(wishes_of_workload(group, old, record))
@@ -260,8 +265,8 @@ class Intake:
             if place is not None and group is not None and leader is not None:
                 self._touch_replica(place, group, leader)
             return
-        since = look.unseen_since.timestamp() if look.unseen_since else None
-        end_replica(replica, at=look.at_s, unseen_since=since if not look.seen else None)
+        since = look.blind_since if not look.seen else None
+        end_replica(replica, at=look.at_s, unseen_since=since)
         self._touch_replica(place, group, uid)
 
     def _object_gone(self, resource: Resource, record: Record, look: Look) -> None:

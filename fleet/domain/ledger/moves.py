@@ -38,8 +38,20 @@ def _bounded(moves: tuple[Moved, ...]) -> tuple[Moved, ...]:
 
 def _moves(old: Moving | None, new: Moving, *, at: datetime, seen: bool) -> Iterator[Moved]:
     by = new.meta.changed_by
+    if not seen and isinstance(old, WorkloadRecord) and isinstance(new, WorkloadRecord):
+        yield from _through_zero(old, new, at=at)
     for what, before, after in _pairs(old, new):
         yield Moved(what=what, from_=before, to=after, at=at, seen=seen, by=by)
+
+
+def _through_zero(old: WorkloadRecord, new: WorkloadRecord, *, at: datetime) -> Iterator[Moved]:
+    """One replica before a gap and after it, and two edits in between: it went away and came back.
+    Nothing else than the number is edited in a ReplicaSet, nor in a Knative Deployment."""
+    counted = new.kind == "ReplicaSet" or bool(new.revision)
+    edits = new.meta.generation - old.meta.generation
+    if counted and edits >= 2 and old.replicas == new.replicas == 1:
+        yield Moved(what=What.WISH, from_=1, to=0, at=at, seen=False)
+        yield Moved(what=What.WISH, from_=0, to=1, at=at, seen=False)
 
 
 def _pairs(old: Moving | None, new: Moving) -> Iterator[tuple[What, int | None, int | None]]:

@@ -155,6 +155,7 @@ def lead(group: Group, pod: PodRecord) -> None:
 def end_replica(replica: Replica, *, at: float, unseen_since: float | None) -> None:
     """The pod is gone; unseen if it went while nobody watched."""
     evidence = replica.evidence
-    evidence.gone = Sight(None, evidence.looked or unseen_since, at)
+    there = max(evidence.looked, unseen_since or 0.0) or None
+    evidence.gone = Sight(None, there, at)
     evidence.unseen_end = unseen_since is not None and evidence.deleted is None
     evidence.ready_now = False

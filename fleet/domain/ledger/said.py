@@ -9,7 +9,7 @@ from fleet.domain.coldstart.measure import is_in_flight, measure, measure_attemp
 from fleet.domain.coldstart.start import ColdStart
 from fleet.domain.ledger.attributes import set_attributes
 from fleet.domain.ledger.codes import NotTakenRule
-from fleet.domain.ledger.context import set_deadline, set_demand, set_node, set_routed
+from fleet.domain.ledger.context import set_deadline, set_demand, set_node
 from fleet.domain.ledger.delta import (
     Delta,
     KeptObject,
@@ -24,6 +24,7 @@ from fleet.domain.ledger.detect import verdict
 from fleet.domain.ledger.group import Group, Replica
 from fleet.domain.ledger.probes import failures_of
 from fleet.domain.ledger.revisions import changed_rows
+from fleet.domain.ledger.routes import set_routed
 from fleet.domain.ledger.scaling import scale_events
 from fleet.domain.ledger.settings import LedgerSettings
 from fleet.domain.ledger.status import status_of
