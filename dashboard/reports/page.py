@@ -29,6 +29,7 @@ from fleet.domain.compare.numbers import ENOUGH_FOR_P50, ENOUGH_FOR_P95
 from fleet.domain.compare.records import COUNTED
 from fleet.domain.reports.figures import Figures
 from fleet.domain.reports.report import Report, changed
+from fleet.domain.reports.sight import Sight
 
 # Smaller shifts of a percentile are noise.
 SHIFT_SHARE = 0.1
@@ -49,10 +50,6 @@ class ReportPage:
     tiles: tuple[Tile, ...]
     bars: tuple[tuple[str, PhaseBar | None], ...]
     sections: tuple[Section, ...]
-
-    @property
-    def by_id(self) -> dict[str, Section]:
-        return {section.id: section for section in self.sections}
 
 
 def report_page(report: Report, links: Links = NOWHERE) -> ReportPage:
@@ -118,13 +115,12 @@ def nothing_text(report: Report) -> str:
 
 def _notices(report: Report) -> Iterator[str]:
     if report.lower_bounds:
-        dark = [sight for sight in report.sights if sight.hides_starts]
-        told = ", ".join(f"{sight.cluster} {span_text(sight.blind_s)}" for sight in dark[:5])
-        more = _(" and %(n)d more") % {"n": len(dark) - 5} if len(dark) > 5 else ""
+        dark = [_dark_text(sight) for sight in report.sights if sight.hides_starts]
         yield _(
-            "Part of this week was not watched (%(told)s%(more)s). Counts and sums of time are"
-            " lower bounds, marked ≥; percentiles are of the starts that were seen."
-        ) % {"told": told, "more": more}
+            "Part of this week was not watched, or that is not known any more: %(told)s. Counts"
+            " and sums of time are lower bounds, marked ≥; percentiles are of the starts that were"
+            " seen."
+        ) % {"told": _names(dark)}
     late = [
         sight.cluster
         for sight in report.sights
@@ -136,6 +132,11 @@ def _notices(report: Report) -> Iterator[str]:
         }
     if report.last_week is None:
         yield _("Nothing was watched in the week before: there is nothing to compare with.")
+
+
+def _dark_text(sight: Sight) -> str:
+    blind = _("not kept") if sight.blind_s is None else span_text(sight.blind_s)
+    return f"{sight.cluster} ({blind})"
 
 
 def _names(names: Sequence[str]) -> str:
