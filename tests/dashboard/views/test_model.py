@@ -7,9 +7,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from django.http import QueryDict
 from django.test import Client
 
-from dashboard.views.model_range import usual_range
+from dashboard.access.rules import Grant, Role
+from dashboard.live.views import ModelView
+from dashboard.views.model_range import said_in, usual_range
 from dashboard.views.model_starts import ghost_of
 from fleet.history.compared import with_phases
 from fleet.models import ColdStart
@@ -215,3 +218,19 @@ def test_starts_are_those_of_the_range(admin: Client, now: datetime) -> None:
     assert f'id="start-{old.pk}"' in html
     assert f'id="start-{new.pk}"' not in html
     assert f"until={past.replace(':', '%3A')}" in html
+
+
+def test_the_socket_shows_the_range_of_the_address(now: datetime) -> None:
+    model = make_model()
+    old = make_start(model, started_at=now - timedelta(hours=3))
+    new = make_start(model, started_at=now - timedelta(minutes=3))
+    everywhere = Grant(role=Role.VIEWER, who="")
+    for address, shown in (("", [old, new]), ("range=1h", [new]), ("range=bogus", [old, new])):
+        view = ModelView(model.key, everywhere, said_in(QueryDict(address)))
+        html = view.look().fragments["model-starts"].html
+        assert [s for s in (old, new) if f'id="start-{s.pk}"' in html] == shown
+
+
+def test_a_socket_cannot_be_asked_with_more_than_a_range_needs() -> None:
+    asked = QueryDict(f"range={'7' * 500}&other=1&since=2026-11-30T12:00:00Z")
+    assert said_in(asked) == (("range", "7" * 40), ("since", "2026-11-30T12:00:00Z"))
