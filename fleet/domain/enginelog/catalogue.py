@@ -6,17 +6,23 @@ takes all. Source: vllm/entrypoints, vllm/v1/worker, vllm/v1/engine, vllm/compil
 """
 
 import re
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from fleet.domain.enginelog.facts import READERS
 
 
 class Row(NamedTuple):
     """name: of the milestone. word: one that every match contains, as `words_of` finds it.
-    prints: whether it tells seconds of a sub-phase."""
+    prints: whether it tells seconds of a sub-phase. marks: whether it is a moment of the start.
+    reads: takes what it states into the known facts, None if it states none."""
 
     name: str
     word: bytes
     pattern: re.Pattern[str]
     prints: bool = False
+    marks: bool = True
+    reads: Callable[[dict[str, Any], re.Match[str]], None] | None = None
 
 
 # Seconds that vLLM prints; of several in one process these are summed, of the others the longest
@@ -39,16 +45,23 @@ PRINTED = frozenset(
 )
 
 
-def _row(name: str, word: str, pattern: str) -> Row:
+def _row(name: str, word: str, pattern: str, *, marks: bool = True) -> Row:
     compiled = re.compile(pattern)
-    return Row(name, word.encode(), compiled, "s" in compiled.groupindex and name in PRINTED)
+    return Row(
+        name,
+        word.encode(),
+        compiled,
+        prints="s" in compiled.groupindex and name in PRINTED,
+        marks=marks,
+        reads=READERS.get(name),
+    )
 
 
 # In the order in which a start passes them.
 STARTING: tuple[Row, ...] = (
     _row("platform", "platform", r"Automatically detected platform (?P<platform>\w{1,40})"),
     _row("banner", "version", r"vLLM (?:API )?server version (?P<v>[^\s,]{1,60})"),
-    _row("banner_logo", "version", r"█\s{1,20}version (?P<v>\S{1,60})\s{0,20}$"),
+    _row("banner_logo", "version", r"█\s{1,20}version (?P<v>\S{1,60})\s{0,20}(?:$|\[rep)"),
     _row("args", "args", r"(?:^|non-default )args: "),
     _row("arch", "Resolved", r"Resolved architectures?: "),
     _row("max_len", "len", r"Using max model len (?P<n>\d{1,12})"),
@@ -180,9 +193,12 @@ BEGINNINGS: dict[str, tuple[Row, ...]] = {
 }
 # What a server says once it serves; the rows above are done with by then.
 SERVING: tuple[Row, ...] = (
-    _row("jit_during_serving", "inference", r"during inference: .{0,400}latency spike"),
-    _row("sleep", "asleep", r"It took (?P<s>\d{1,9}(?:\.\d{1,9})?) seconds to fall asleep"),
-    _row("wake", "wake", r"It took (?P<s>\d{1,9}(?:\.\d{1,9})?) seconds to wake up"),
+    _row(
+        "jit_during_serving",
+        "inference",
+        r"during inference: .{0,400}latency spike",
+        marks=False,
+    ),
 )
 SHUTDOWN = ("[shutdown] API server: ", "Shutting down FastAPI HTTP server")
 STARTUP_COMPLETE = "Application startup complete."

@@ -16,17 +16,15 @@ Said = re.Match[str]
 
 
 class Facts:
-    """Takes what milestones say. Where ranks differ, the smallest room counts."""
+    """What milestones say, as readers take it. Where ranks differ, the smallest room counts."""
 
     def __init__(self) -> None:
         self.known: dict[str, Any] = {}
         self._ranks: set[str] = set()
 
-    def take(self, name: str, said: Said, *, process: str) -> None:
-        """One milestone and how its pattern matched."""
-        if name in _READERS:
-            _READERS[name](self.known, said)
-        elif name == "load_start" and len(self._ranks) < _RANKS_AT_MOST:
+    def loads(self, process: str) -> None:
+        """One of the processes that load the model."""
+        if len(self._ranks) < _RANKS_AT_MOST:
             self._ranks.add(process)
 
     def plain(self) -> dict[str, Any]:
@@ -93,7 +91,8 @@ def _count(fact: str) -> Callable[[Any, Said], None]:
     return read
 
 
-_READERS: dict[str, Callable[[dict[str, Any], Said], None]] = {
+# What a milestone states, taken from how its pattern matched.
+READERS: dict[str, Callable[[dict[str, Any], Said], None]] = {
     "banner": _version,
     "banner_logo": _version,
     "engine_start": _engine,
@@ -112,5 +111,3 @@ _READERS: dict[str, Callable[[dict[str, Any], Said], None]] = {
     "cache_off": _cache("off"),
     "jit_during_serving": _count("jit_during_serving"),
 }
-# Milestones that state a fact.
-STATED = frozenset({*_READERS, "load_start"})

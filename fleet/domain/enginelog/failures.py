@@ -5,7 +5,7 @@ messages, and those of the hub library, boto, torch, NCCL and CUDA.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 
@@ -227,23 +227,25 @@ def _by_word() -> dict[bytes, tuple[int, ...]]:
 
 
 _BY_WORD = _by_word()
-_WORDS = frozenset(_BY_WORD)
+FAILING_WORDS = frozenset(_BY_WORD)
 
 
-def failure_in(text: str, words: Sequence[bytes]) -> str | None:
+def failure_in(text: str, words: Iterable[bytes]) -> str | None:
     """The class of what a line complains of, None if it does not.
 
     words: of the text, by `words_of`. Frames of a traceback only quote.
     """
-    if _WORDS.isdisjoint(words) or text.startswith(QUOTES):
+    ranks = {rank for word in FAILING_WORDS.intersection(words) for rank in _BY_WORD[word]}
+    if not ranks or text.startswith(QUOTES):
         return None
-    ranks = {rank for word in _WORDS.intersection(words) for rank in _BY_WORD[word]}
-    fitting = (rank for rank in sorted(ranks) if _fits(SIGNATURES[rank], text))
-    first = next(fitting, None)
-    return None if first is None else SIGNATURES[first].class_
+    for rank in sorted(ranks):
+        if _fits(SIGNATURES[rank], text):
+            return SIGNATURES[rank].class_
+    return None
 
 
 def _fits(signature: Signature, text: str) -> bool:
-    if not any(sign in text for sign in signature.signs):
-        return False
-    return signature.pattern is None or signature.pattern.search(text) is not None
+    for sign in signature.signs:
+        if sign in text:
+            return signature.pattern is None or signature.pattern.search(text) is not None
+    return False

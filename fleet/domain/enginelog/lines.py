@@ -18,15 +18,20 @@ _OWN_COLOURS = ("\x1b[1;36m", "\x1b[0;0m")
 _ANSI = re.compile(r"\x1b\[[0-9;]{0,16}m")
 _RAY_REPEAT = re.compile(r" ?\[repeated \d+x across cluster\]\s*$")
 _RECORD_TEXT = (
-    r"(DEBUG|INFO|WARNING|ERROR|CRITICAL) (\d\d-\d\d \d\d:\d\d:\d\d)(?:\.\d{3})?"
-    r" \[?[\w./-]{1,200}:\d{1,9}\] ?"
+    r"(DEBUG|INFO|WARNING|ERROR|CRITICAL) (\d\d-\d\d \d\d:\d\d:\d\d)[.\d]{0,4}"
+    r" [^ ]{1,200}:\d{1,9}\] ?"
 )
 _RECORD = re.compile(_RECORD_TEXT)
-_STAMP_TEXT = r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d))(?: |$)"
+_STAMP_TEXT = r"(\d{4}-\d\d-\d\dT[^ ]{9,26})(?: |$)"
 # Processes may be nested; the innermost one speaks.
 _HEAD_TEXT = rf"(?:\(([^()]{{1,400}})\) ?)*(?:{_RECORD_TEXT})?"
 _STAMP = re.compile(_STAMP_TEXT)
 _HEAD = re.compile(rf"(?:{_STAMP_TEXT})?{_HEAD_TEXT}")
+# A line as most are: behind one process at most, in vLLM's own colour or in none.
+USUAL = re.compile(
+    rf"(?:{_STAMP_TEXT})?(?:(?:\x1b\[1;36m)?\(([^()\x1b]{{1,400}})\)(?:\x1b\[0;0m)? )?"
+    rf"(?:{_RECORD_TEXT})?(?!\()"
+)
 _BETWEEN_WORDS = bytes.maketrans(
     (between := punctuation.replace("_", "").encode()), b" " * len(between)
 )
@@ -45,13 +50,13 @@ class Line(NamedTuple):
     text: str
 
 
-def lines_in(raw: str) -> tuple[Line, ...]:
+def pieces_of(raw: str) -> list[str]:
     """The lines that a physical one holds: bars rewrite themselves with carriage returns."""
     if "\r" not in raw:
-        return (line_of(raw),)
-    stamp = _STAMP.match(raw[:LINE_AT_MOST])
+        return [raw[:LINE_AT_MOST]]
+    stamp = _STAMP.match(raw[:_STAMP_AT_MOST])
     before, rest = (stamp.group(), raw[stamp.end() :]) if stamp is not None else ("", raw)
-    return tuple(line_of(before + piece) for piece in rest.split("\r") if piece)
+    return [before + piece[:LINE_AT_MOST] for piece in rest.split("\r") if piece]
 
 
 def line_of(raw: str) -> Line:
@@ -59,8 +64,6 @@ def line_of(raw: str) -> Line:
     text = raw[:LINE_AT_MOST]
     if "\x1b" in text:
         text = _plain(text)
-    if text[-1:] == "]" and text.endswith("across cluster]"):
-        text = _RAY_REPEAT.sub("", text)
     head = _HEAD.match(text)
     assert head is not None  # it may be empty
     stamp, process, level, clock = head.groups("")
@@ -85,6 +88,11 @@ def _late_record(stamp: str, process: str, text: str) -> Line:
     if record is None:
         return Line(stamp, process, "", "", text)
     return Line(stamp, process, record[1], record[2], text[record.end() :])
+
+
+def without_repeats(text: str) -> str:
+    """Without what Ray puts at the end of a line that it left out elsewhere."""
+    return _RAY_REPEAT.sub("", text) if text.endswith("across cluster]") else text
 
 
 def words_of(text: str) -> list[bytes]:

@@ -1,6 +1,5 @@
 """Reads a log line by line, in the order written; can be asked at any time what it knows."""
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -12,30 +11,27 @@ from fleet.domain.enginelog.catalogue import (
     SHUTDOWN,
     STARTING,
     STARTUP_COMPLETE,
-    SUMMED,
     Row,
 )
-from fleet.domain.enginelog.facts import STATED, Facts
-from fleet.domain.enginelog.failures import QUOTES, RANK, WRAPPERS, failure_in
+from fleet.domain.enginelog.complaints import DECISIVE_LENGTH, Complaints
+from fleet.domain.enginelog.failures import QUOTES, failure_in
 from fleet.domain.enginelog.lines import (
     HEAD_AT_MOST,
-    Line,
-    clock_s,
+    LINE_AT_MOST,
+    USUAL,
     line_of,
-    lines_in,
-    stamp_s,
+    pieces_of,
     words_of,
 )
-from fleet.domain.enginelog.redact import RAW_AT_MOST, redacted
+from fleet.domain.enginelog.milestones import Milestones
+from fleet.domain.enginelog.unwrap import plain_lines
 from fleet.domain.enginelog.witness import Witness
 
-PROCESSES_AT_MOST = 1024
 # Complaints of these levels are of no weight; INFO may quote a request.
 _CALM = frozenset({"INFO", "DEBUG"})
-# A crash after the server was up says one of these; others are a request's own trouble.
-_FATAL = WRAPPERS | {"cuda_fault", "cuda_oom", "nccl_error", "killed_by_sigterm", "shm_too_small"}
-
-_ENGINES = ("EngineCore", "Worker", "VllmWorker", "RayWorker")
+# A record of compiling may have one, such as [backbone].
+_TAG_AT_MOST = 60
+_BANNERS = ("banner", "banner_logo", "args")
 
 
 def _by_word(rows: Iterable[Row]) -> dict[bytes, tuple[Row, ...]]:
@@ -46,7 +42,6 @@ def _by_word(rows: Iterable[Row]) -> dict[bytes, tuple[Row, ...]]:
 
 
 _STARTING, _SERVING = _by_word(STARTING), _by_word(SERVING)
-_STARTING_WORDS, _SERVING_WORDS = frozenset(_STARTING), frozenset(_SERVING)
 
 
 class EngineLog:
@@ -58,32 +53,35 @@ class EngineLog:
 
     def __init__(self, *, started_at: float | None = None) -> None:
         self.started_at = started_at
-        self.facts = Facts()
-        self._near = started_at
-        self._at: dict[str, tuple[Line, Line]] = {}
-        self._first: Line | None = None
-        self._last: Line | None = None
+        self._passed = Milestones(near=started_at)
+        self._complaints = Complaints()
         self._tail = ""
-        self._milestone = ""
-        self._printed: dict[str, dict[str, float]] = {}
-        self._summed: set[tuple[str, str, str]] = set()
-        self._rank = len(RANK)
-        self._failure = ""
-        self._line = ""
-        self._suspected: tuple[str, str] | None = None
-        self._complete = self._serves = self._answered = False
-        self._died = self._shut_down = self._is_json = False
+        self._complete = self._answered = self._says_up = False
+        self._shut_down = self._is_json = self._is_plain = False
         self._probes = {"ok": 0, "unauthorised": 0}
 
     def feed(self, raw: str) -> None:
         """One physical line, with the kubelet's stamp before it or without."""
         if self._complete and self._is_idle(raw):
             self._tail = raw
-        elif "\r" in raw:
-            for line in lines_in(raw):
-                self._take(line)
-        else:
-            self._take(line_of(raw))
+            return
+        head = USUAL.match(raw) if "\r" not in raw else None
+        if head is not None and len(raw) <= LINE_AT_MOST:
+            stamp, process, level, _ = head.groups("")
+            text = raw[head.end() :]
+            if "\x1b" not in text and (not process or "pid=" in process):
+                if level:
+                    self._record(raw, text, process=process, level=level)
+                    return
+                if ".py:" not in text:
+                    self._bare(raw, text, process=process, stamp=stamp)
+                    return
+        for piece in pieces_of(raw):
+            stamp, process, level, _, text = line_of(piece)
+            if level:
+                self._record(piece, text, process=process, level=level)
+            else:
+                self._bare(piece, text, process=process, stamp=stamp)
 
     def feed_all(self, lines: Iterable[str]) -> None:
         """Many lines, in order."""
@@ -96,98 +94,77 @@ class EngineLog:
             return self._probes["ok"] > 0 or '"GET ' not in raw
         return " throughput: " in raw and "] Engine 0" in raw
 
-    def _take(self, line: Line) -> None:
-        if line.stamp or line.clock:
-            self._last, self._tail = line, ""
-        if not line.level and line.text.startswith("INFO: "):
-            self._uvicorn(line)
-            return
-        if line.level and self._first is None:
-            self._first = line
+    def _bare(self, raw: str, text: str, *, process: str, stamp: str) -> None:
+        """A line that is no record: a bar, a traceback, the web server's, one that was reshaped."""
+        if stamp:
+            self._passed.last, self._tail = raw, ""
+        if text.startswith("INFO: "):
+            self._uvicorn(raw, text)
+        elif not text.startswith("{") or not self._reshaped(raw):
+            self._words(raw, text, process=process, level="")
+
+    def _record(self, raw: str, text: str, *, process: str, level: str) -> None:
+        """A record of vLLM's logger."""
+        passed = self._passed
+        passed.last, self._tail, self._is_plain = raw, "", True
+        if passed.first is None:
+            passed.first = raw
+        self._words(raw, text, process=process, level=level)
+
+    def _words(self, raw: str, text: str, *, process: str, level: str) -> None:
+        """By how the line begins, else by its words."""
+        fits = False
         if not self._complete:
-            likely = BEGINNINGS.get(line.text[:BEGINNING])
-            if likely is not None and self._match(likely, line):
-                return
-        self._words(line)
-
-    def _words(self, line: Line) -> None:
-        """The slow way: by the words of the line."""
-        is_calm = line.level in _CALM
-        if not is_calm and line.text.startswith(QUOTES):
+            begin = text.find("] ", 1, _TAG_AT_MOST) + 2 if text[:1] == "[" else 0
+            likely = BEGINNINGS.get(text[begin : begin + BEGINNING])
+            fits = likely is not None and self._match(likely, raw, text, process=process)
+        if level in _CALM:
+            if not fits:
+                self._by_words(raw, text, words_of(text[:HEAD_AT_MOST]), process=process)
+                self._shut_down = self._shut_down or text.startswith(SHUTDOWN)
             return
-        words = words_of(line.text[:HEAD_AT_MOST] if is_calm else line.text)
-        by_word, known = (
-            (_SERVING, _SERVING_WORDS) if self._complete else (_STARTING, _STARTING_WORDS)
-        )
-        found = known.intersection(words)
-        for word in found if len(found) < 2 else sorted(found, key=words.index):
-            self._match(by_word[word], line)
-        if not is_calm:
-            self._complaint(line, words)
-        elif line.text.startswith(SHUTDOWN):
-            self._shut_down = True
+        if text.startswith(QUOTES):
+            return
+        words = words_of(text)
+        if not fits:
+            self._by_words(raw, text, words, process=process)
+        self._complaint(raw, text, words, process=process)
 
-    def _match(self, rows: tuple[Row, ...], line: Line) -> bool:
+    def _by_words(self, raw: str, text: str, words: Sequence[bytes], *, process: str) -> None:
+        """The slow way to a milestone."""
+        by_word = _SERVING if self._complete else _STARTING
+        found = by_word.keys() & words
+        for word in found if len(found) < 2 else sorted(found, key=words.index):
+            self._match(by_word[word], raw, text, process=process)
+
+    def _match(self, rows: tuple[Row, ...], raw: str, text: str, *, process: str) -> bool:
         """Whether one of the rows fits."""
-        fits, text = False, line.text[:HEAD_AT_MOST]
+        fits = False
         for row in rows:
-            match = row.pattern.search(text)
+            match = row.pattern.search(text, 0, HEAD_AT_MOST)
             if match is not None:
-                self._note(row, match, line)
                 fits = True
+                self._passed.take(row, match, raw, process=process)
         return fits
 
-    def _note(self, row: Row, match: re.Match[str], line: Line) -> None:
-        name = row.name
-        if name in STATED:
-            self.facts.take(name, match, process=line.process)
-        if not self._complete:
-            self._mark(name, line)
-        if row.prints and match["s"] and not (name in SUMMED and self._is_copy(line)):
-            self._print(name, match, line.process)
-
-    def _mark(self, name: str, line: Line) -> None:
-        self._milestone = name
-        known = self._at.get(name)
-        self._at[name] = (line if known is None else known[0], line)
-        if name == "server_start":
-            self._serves = True
-
-    def _is_copy(self, line: Line) -> bool:
-        """Ray passes lines of its workers on, so that some come twice: what is summed must not."""
-        said = (line.process, line.clock, line.text)
-        known = bool(line.clock) and said in self._summed
-        if len(self._summed) < PROCESSES_AT_MOST:
-            self._summed.add(said)
-        return known
-
-    def _print(self, name: str, said: re.Match[str], process: str) -> None:
-        is_ms = name == "api_warmup" and said["unit"] == "ms"
-        seconds = float(said["s"]) / (1000.0 if is_ms else 1.0)
-        of = self._printed.setdefault(name, {})
-        if process not in of and len(of) >= PROCESSES_AT_MOST:
-            return
-        known = of.get(process, 0.0)
-        of[process] = known + seconds if name in SUMMED else max(known, seconds)
-
-    def _uvicorn(self, line: Line) -> None:
+    def _uvicorn(self, raw: str, text: str) -> None:
         """Lines of the web server: they have neither process nor clock of their own."""
-        if STARTUP_COMPLETE in line.text:
-            self._up(line)
+        if STARTUP_COMPLETE in text:
+            self._up(raw)
             return
-        access = ACCESS.match(line.text)
+        access = ACCESS.match(text)
         if access is None:
-            self._shut_down = self._shut_down or line.text.endswith(" Shutting down")
+            self._shut_down = self._shut_down or text.endswith(" Shutting down")
             return
-        self._serves = self._answered = True
+        self._answered = True
         if access["method"] == "GET":
             self._probed(int(access["status"]))
 
-    def _up(self, line: Line) -> None:
+    def _up(self, raw: str) -> None:
         """By its own word. KServe's server words the line its own way, with uvicorn's name."""
         if not self._complete:
-            self._mark("startup_complete", line)
-        self._complete = self._serves = True
+            self._passed.mark("startup_complete", raw)
+        self._complete = True
 
     def _probed(self, status: int) -> None:
         if status < 400:
@@ -195,103 +172,102 @@ class EngineLog:
         elif status == 401:
             self._probes["unauthorised"] += 1
 
-    def _complaint(self, line: Line, words: Sequence[bytes]) -> None:
-        """The weightiest class wins, and of its lines the first."""
-        if line.text.startswith('{"') and self._is_calm_json(line.text):
-            return
-        if STARTUP_COMPLETE in line.text and "uvicorn" in line.text:
-            self._up(line)
-        class_ = failure_in(line.text, words)
-        if class_ is None:
-            return
-        answers = self._complete or self._answered
-        if answers and class_ not in _FATAL:
-            self._suspect(class_, line)
-            return
-        if (answers or (self._serves and class_ in WRAPPERS)) and not self._died:
-            self._died, self._rank = True, len(RANK)
-        if RANK[class_] < self._rank:
-            self._rank, self._failure = RANK[class_], class_
-            self._line = line.text[:RAW_AT_MOST]
+    def _reshaped(self, raw: str) -> bool:
+        """Whether it was a record in JSON. Its words count as a plain one's, but that the server is
+        up is not its own word any more: others' lines may hold the same."""
+        pieces = plain_lines(line_of(raw))
+        was_plain = self._is_plain
+        for piece in pieces:
+            _, process, level, _, text = line_of(piece)
+            access = f"INFO:     {text}"
+            if level in _CALM and STARTUP_COMPLETE in text:
+                self._passed.last = piece
+                self._passed.mark("startup_complete", piece)
+                self._answered = True
+            elif level in _CALM and ACCESS.match(access):
+                self._uvicorn(piece, access)
+            elif level:
+                self._record(piece, text, process=process, level=level)
+            else:
+                self._words(piece, text, process=process, level="")
+        self._is_plain = was_plain
+        self._is_json = self._is_json or bool(pieces)
+        return bool(pieces)
 
-    def _suspect(self, class_: str, line: Line) -> None:
-        """The engine's own trouble counts once the engine is dead; a request's never does."""
-        if line.process.startswith(_ENGINES) and self._suspected is None:
-            self._suspected = (class_, line.text[:RAW_AT_MOST])
-
-    def _cause(self) -> tuple[str, str]:
-        """Class and line of the weightiest complaint."""
-        suspected = self._suspected
-        if self._died and suspected is not None and RANK[suspected[0]] < self._rank:
-            return suspected
-        return self._failure, self._line
+    def _complaint(self, raw: str, text: str, words: Sequence[bytes], *, process: str) -> None:
+        """Of those that tell of a failure."""
+        if text.startswith('{"') and self._is_calm_json(text):
+            return
+        if STARTUP_COMPLETE in text and "uvicorn" in text:
+            self._up(raw)
+        class_ = failure_in(text, words)
+        if class_ is not None:
+            self._complaints.take(
+                class_,
+                text,
+                process=process,
+                answers=self._complete or self._answered,
+                serves=self._serves,
+            )
 
     def _is_calm_json(self, text: str) -> bool:
         """A log that somebody reshaped; whether the line is of no weight."""
         self._is_json = True
-        self._serves = self._serves or STARTUP_COMPLETE in text
+        self._says_up = self._says_up or STARTUP_COMPLETE in text
         return '"INFO"' in text[:HEAD_AT_MOST]
 
     def witness(self) -> Witness:
         """What the lines so far say."""
+        passed = self._passed
         if self._tail:
-            self._last, self._tail = line_of(self._tail), ""
-        clock, at = self._clock(), self._at
-        firsts = (at[name][0] for name in ("banner", "banner_logo", "args") if name in at)
-        banners = (self._seconds(line, clock) for line in firsts)
+            passed.last, self._tail = self._tail, ""
+        clock = passed.clock()
+        banners = (passed.first_at(name, clock) for name in _BANNERS)
         return Witness(
             clock=clock,
-            first_at=self._seconds(self._first, clock),
+            first_at=passed.seconds(passed.first, clock),
             banner_at=min((each for each in banners if each is not None), default=None),
-            engine_at=self._first_at("engine_start", clock),
-            load_at=self._first_at("load_start", clock),
+            nccl_at=passed.first_at("nccl_start", clock),
+            engine_at=passed.first_at("engine_start", clock),
+            load_at=passed.first_at("load_start", clock),
             init_at=self._init_at(clock),
-            server_at=self._first_at("server_start", clock),
-            complete_at=self._first_at("startup_complete", clock),
-            last_at=self._seconds(self._last, clock),
-            milestone=self._milestone,
-            milestone_at=self._last_at(self._milestone, clock),
-            printed={name: max(of.values()) for name, of in self._printed.items()},
-            facts=self.facts.plain(),
+            server_at=passed.first_at("server_start", clock),
+            complete_at=passed.first_at("startup_complete", clock),
+            last_at=passed.seconds(passed.last, clock),
+            milestone=passed.latest,
+            milestone_at=passed.last_at(passed.latest, clock),
+            printed=passed.printed(),
+            facts=passed.facts.plain(),
             **self._state(),
         )
 
     def _state(self) -> dict[str, Any]:
-        calm = (self._complete or self._answered) and not self._died
-        failure, line = ("", "") if calm else self._cause()
+        died = self._complaints.died
+        calm = (self._complete or self._answered) and not died
+        complaints = [] if calm else self._complaints.by_weight()
+        failure, line = complaints[0] if complaints else ("", "")
         denied = self._probes["unauthorised"] > 0 and self._probes["ok"] == 0
         return {
             "serves": self._serves,
             "complete": self._complete,
             "failure": failure,
-            "line": redacted(line),
-            "died": self._died,
+            "line": line,
+            "decisive": [each[:DECISIVE_LENGTH] for _, each in complaints],
+            "died": died,
             "unauthorised": denied,
             "shut_down": self._shut_down,
-            "is_json": self._is_json and self._first is None,
+            "is_json": self._is_json and not self._is_plain,
         }
 
-    def _clock(self) -> str:
-        """One clock for all: the two are never mixed within a span."""
-        if self._last is None:
-            return ""
-        return "kubelet" if self._last.stamp else "inline"
-
-    def _seconds(self, line: Line | None, clock: str) -> float | None:
-        if line is None:
-            return None
-        if clock == "kubelet":
-            return stamp_s(line.stamp) if line.stamp else None
-        return clock_s(line.clock, near=self._near) if line.clock else None
-
-    def _first_at(self, name: str, clock: str) -> float | None:
-        return self._seconds(self._at[name][0], clock) if name in self._at else None
-
-    def _last_at(self, name: str, clock: str) -> float | None:
-        return self._seconds(self._at[name][1], clock) if name in self._at else None
+    @property
+    def _serves(self) -> bool:
+        """It listens, as far as one can tell."""
+        seen = self._complete or self._answered or self._says_up
+        return seen or self._passed.has("server_start")
 
     def _init_at(self, clock: str) -> float | None:
         """The last engine to be ready holds the server up; one after the server began does not."""
-        last, server = self._last_at("engine_init", clock), self._first_at("server_start", clock)
+        passed = self._passed
+        last, server = passed.last_at("engine_init", clock), passed.first_at("server_start", clock)
         late = last is not None and server is not None and last > server
-        return self._first_at("engine_init", clock) if late else last
+        return passed.first_at("engine_init", clock) if late else last

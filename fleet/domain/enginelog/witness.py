@@ -11,19 +11,22 @@ class Witness:
     All moments are seconds since the epoch by `clock`: "kubelet" (the stamps of the API's
     `timestamps=true`), "inline" (vLLM's own: whole seconds, UTC assumed) or "" (no line had any).
     None = not seen.
-    first_at: the first record of vLLM. banner_at, engine_at, load_at, init_at, server_at,
+    first_at: the first record of vLLM. banner_at, nccl_at, engine_at, load_at, init_at, server_at,
     complete_at: the milestones that bound the derived phases; complete_at needs the kubelet's
-    clock. last_at: the last line. milestone: the latest one; milestone_at: its time.
+    clock, or a log in JSON. last_at: the last line. milestone: the latest one; milestone_at: its
+    time.
     printed: seconds that vLLM prints, by name: of several processes the longest.
     facts: version, engine, kv_tokens, model_load_gib, compile_cache, … as far as said.
     serves: the server was seen to listen, though perhaps not by its own word. complete: it said
-    so itself. failure, line: class and decisive line (redacted) of the weightiest complaint; died:
-    the complaint came after the server was up.
+    so itself. failure, line: class and decisive line (redacted) of the weightiest complaint;
+    decisive: the first lines of the weightiest classes, cut shorter; died: the complaint came after
+    the server was up. is_json: somebody reshaped the log; nothing is confirmed then.
     """
 
     clock: str = ""
     first_at: float | None = None
     banner_at: float | None = None
+    nccl_at: float | None = None
     engine_at: float | None = None
     load_at: float | None = None
     init_at: float | None = None
@@ -38,6 +41,7 @@ class Witness:
     complete: bool = False
     failure: str = ""
     line: str = ""
+    decisive: list[str] = field(default_factory=list)
     died: bool = False
     unauthorised: bool = False
     shut_down: bool = False
