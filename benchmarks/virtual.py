@@ -26,8 +26,9 @@ from simulator.world.world import World
 
 # A follower settles about this often.
 SETTLE_S = 0.25
-# Starts that run are looked at again this often, though nothing came.
-RUNNING_S = 5.0
+# Starts that run are looked at again this often, though nothing came; their logs that often.
+RUNNING_S = 10.0
+LISTEN_S = 0.5
 # From a commit to its message, as watches on a busy API server show.
 LATE_S = (0.004, 0.09)
 
@@ -90,10 +91,11 @@ class Follower:
             self.lines.extend(come)
         for message in self.recording.messages(come):
             self.ledger.apply(message)
-        self._listen(now)
+        if now.timestamp() % LISTEN_S == 0.0:
+            self._listen(now)
         if now.timestamp() % RUNNING_S == 0.0:
             self._keep(self.ledger.settle_running(now=now).starts)
-        else:
+        elif come or now.timestamp() % LISTEN_S == 0.0:
             self._keep(self.ledger.settle(now=now).starts)
 
     def _keep(self, starts: tuple[ColdStart, ...]) -> None:

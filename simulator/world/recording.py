@@ -6,10 +6,11 @@ the lists, then all messages in the order of their commits, as a recorder of wat
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from datetime import datetime
 from typing import TextIO
+
+import msgspec
 
 from simulator.store.json_values import JsonObject
 from simulator.store.resources import KNATIVE_SERVICES, Resource
@@ -70,7 +71,7 @@ def line(moment: datetime, resource: str, kind: str, obj: JsonObject) -> str:
     """One message as it is recorded."""
     stamp = f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z"
     message = {"t": stamp, "resource": resource, "type": kind, "object": obj}
-    return json.dumps(message, separators=(",", ":"))
+    return msgspec.json.encode(message).decode()
 
 
 def name_of(resource: Resource) -> str:
