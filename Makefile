@@ -58,7 +58,7 @@ contracts: setup
 bench: setup ## benchmarks, one JSON line each
 	@$(BIN)/python -m benchmarks.run
 
-truth: setup ## long real-time checks against the simulator's truth
+truth: setup ## starts as measured against the truth of the simulator: HOURS, MINUTES
 	@$(BIN)/python -m benchmarks.truth
 
 shots: setup ## retake the README's screenshots from the seeded demo
