@@ -62,6 +62,8 @@ def settled(page: Page) -> None:
     """Wait until a page is whole: told it is live, its chart drawn, where it has such."""
     if page.locator("[data-live]").count():
         expect(page.locator("#link.on")).to_have_count(1, timeout=WITHIN_MS)
+    # What comes right after the page.
+    expect(page.locator(".is-coming")).to_have_count(0, timeout=WITHIN_MS)
     if page.locator("#timeline").count():
         expect(page.locator("#timeline .main-svg").first).to_be_attached(timeout=WITHIN_MS)
 
