@@ -38,7 +38,7 @@ def measure(evidence: Evidence, *, cluster: str, now: float) -> ColdStart:
     outcome, failure = outcome_of(evidence, is_ready=ready is not None, now=now)
     start = demanded_at(evidence)
     stop = _stop(evidence, ready, now=now)
-    spans, clamped = spans_of(steps_of(evidence), start=start, end=stop.at)
+    spans, clamped = spans_of(steps_of(evidence, ready), start=start, end=stop.at)
     finished = ready is not None or evidence.ended is not None
     parts = _engine_parts(evidence, spans)
     partial = outcome is Outcome.PARTIAL

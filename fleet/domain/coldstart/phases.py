@@ -40,15 +40,15 @@ def created_at(evidence: Evidence) -> Moment:
     return moment(sight, ahead_s=evidence.plane_ahead_s, prompt=live)
 
 
-def steps_of(evidence: Evidence) -> list[Step]:
-    """The phases that a replica of this kind passes, in order, up to Ready."""
+def steps_of(evidence: Evidence, ready: Moment | None) -> list[Step]:
+    """The phases that a replica of this kind passes, in order, up to Ready (`ready_at`)."""
     created = created_at(evidence)
     source = "watch" if evidence.first == "watch" else "object"
     return [
         Step(Phase.DECIDE, created, source),
         *_scheduling(evidence),
         *preparing(evidence),
-        *_loading(evidence),
+        *_loading(evidence, ready),
     ]
 
 
@@ -79,10 +79,10 @@ def _node_made(pod: Evidence) -> Moment | None:
     return Moment(waits.at, max(waits.error_s, born - waits.at))
 
 
-def _loading(evidence: Evidence) -> Iterator[Step]:
+def _loading(evidence: Evidence, ready: Moment | None) -> Iterator[Step]:
     """Loading ends when the server's log says so. Without it, loading and the lag of probes are
     one span, unless the container's own probe was seen to pass before the pod was ready."""
-    read, ready = Reader(evidence), ready_at(evidence)
+    read = Reader(evidence)
     said = read.node(engine_ready(evidence.heard, run=evidence.restarts))
     serving = read.node(evidence.serving, prompt=True)
     if said is not None:
