@@ -82,7 +82,13 @@ STARTING: tuple[Row, ...] = (
         "Completed",
         r"Loading (?P<kind>[\w ]{1,80}?):\s{1,9}(?P<pct>\d{1,3})% Completed \| ",
     ),
-    _row("filesystem", "Filesystem", r"Filesystem type for checkpoints: (?P<fs>[^\s.]{1,40})"),
+    _row(
+        "filesystem",
+        "Filesystem",
+        r"Filesystem type for checkpoints: (?P<fs>[^\s.]{1,40})"
+        r"(?:\. Checkpoint size: (?P<gib>\d{1,9}(?:\.\d{1,9})?) GiB)?"
+        r"(?:\. Available RAM: (?P<ram>\d{1,9}(?:\.\d{1,9})?) GiB)?",
+    ),
     _row("prefetch", "Prefetching", r"into page cache finished in (?P<s>\d{1,9}(?:\.\d{1,9})?) ?s"),
     _row("weights_load", "took", r"Loading weights took (?P<s>\d{1,9}(?:\.\d{1,9})?) second"),
     _row(
@@ -124,7 +130,11 @@ STARTING: tuple[Row, ...] = (
         "concurrency",
         r"Maximum concurrency for [\d,]{1,20} tokens per request: (?P<x>\d{1,9}(?:\.\d{1,9})?)x",
     ),
-    _row("deepgemm", "DeepGEMM", r"DeepGEMM warmup:\s{1,9}\d{1,3}%"),
+    _row(
+        "deepgemm",
+        "DeepGEMM",
+        r"DeepGEMM warmup:\s{1,9}\d{1,3}%(?:.{0,200}?\[(?P<bar>\d{1,3}(?::\d\d){1,2})<)?",
+    ),
     _row("flashinfer", "FlashInfer", r"Running FlashInfer autotune"),
     _row(
         "jit_warmup",
@@ -146,6 +156,14 @@ STARTING: tuple[Row, ...] = (
         "warmup",
         r"warmup completed in (?P<s>\d{1,9}(?:\.\d{1,9})?) ?(?P<unit>ms|s)\b",
     ),
+    _row(
+        "capture_bar",
+        "Capturing",
+        r"\bCapturing (?:CUDA|cuda) graph.{0,120}?\s\d{1,3}%.{0,60}?\s\d{1,5}/(?P<n>\d{1,5}) \[",
+        marks=False,
+    ),
+    _row("custom_allreduce", "allreduce", r"Custom allreduce is disabled because", marks=False),
+    _row("kv_hint", "kv", r"--kv-cache-memory(?:-bytes)?=(?P<n>\d{1,15})", marks=False),
     _row("server_start", "vLLM", r"[Ss]tarting vLLM (?:API )?server\b(?! version)"),
 )
 # How lines begin, and the milestones that they may hold then: the quick way to their rows.

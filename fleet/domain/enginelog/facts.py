@@ -41,6 +41,7 @@ def _engine(known: dict[str, Any], said: Said) -> None:
     _version(known, said)
     if said["eng"]:
         known["engine"] = f"V{said['eng']}"
+    _asked(known, said)
 
 
 def _least(fact: str, group: str, kind: Callable[[str], float]) -> Callable[[Any, Said], None]:
@@ -64,6 +65,61 @@ def _text(fact: str, group: str) -> Callable[[Any, Said], None]:
         known.setdefault(fact, said[group])
 
     return read
+
+
+def _filesystem(known: dict[str, Any], said: Said) -> None:
+    known.setdefault("filesystem", said["fs"])
+    for fact, group in (("checkpoint_gib", "gib"), ("ram_gib", "ram")):
+        if said[group]:
+            known.setdefault(fact, float(said[group]))
+
+
+def _bar_s(fact: str) -> Callable[[Any, Said], None]:
+    """The time that a bar shows as passed: [mm:ss<…] or [h:mm:ss<…]."""
+
+    def read(known: dict[str, Any], said: Said) -> None:
+        if said["bar"]:
+            hours, minutes, seconds = ("0:" * (2 - said["bar"].count(":")) + said["bar"]).split(":")
+            passed = int(hours) * 3600.0 + int(minutes) * 60.0 + int(seconds)
+            known[fact] = max(known.get(fact, passed), passed)
+
+    return read
+
+
+def _is(fact: str, value: Any) -> Callable[[Any, Said], None]:
+    def read(known: dict[str, Any], said: Said) -> None:
+        known[fact] = value
+
+    return read
+
+
+# What the server was started with, in its own list of arguments or of its configuration.
+_ASKED: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("load_format", re.compile(r"\bload_format['\"]?[=:] ?['\"]?(?:LoadFormat\.)?(\w{1,40})")),
+    ("load_strategy", re.compile(r"\bsafetensors_load_strategy['\"]?[=:] ?['\"](\w{1,40})")),
+    ("quantization", re.compile(r"\bquantization['\"]?[=:] ?['\"]?(\w{1,40})")),
+    ("tensor_parallel", re.compile(r"\btensor_parallel_size['\"]?[=:] ?(\d{1,4})\b")),
+    ("eager", re.compile(r"\benforce_eager['\"]?[=:] ?(True|False)\b")),
+)
+_SIZES = re.compile(r"\bcudagraph_capture_sizes['\"]?[=:] ?\[([\d, ]{0,8000})\]")
+
+
+def _asked(known: dict[str, Any], said: Said) -> None:
+    """From the whole line: configurations are long."""
+    text = said.string
+    for fact, pattern in _ASKED:
+        found = pattern.search(text)
+        if found is not None and found[1] != "None":
+            known[fact] = _plain(found[1])
+    sizes = _SIZES.search(text)
+    if sizes is not None:
+        known["graph_sizes"] = len(sizes[1].split(","))
+
+
+def _plain(word: str) -> Any:
+    if word in {"True", "False"}:
+        return word == "True"
+    return int(word) if word.isascii() and word.isdigit() else word.lower()
 
 
 def _shards(known: dict[str, Any], said: Said) -> None:
@@ -97,7 +153,13 @@ READERS: dict[str, Callable[[dict[str, Any], Said], None]] = {
     "banner_logo": _version,
     "engine_start": _engine,
     "platform": _text("platform", "platform"),
-    "filesystem": _text("filesystem", "fs"),
+    "args": _asked,
+    "filesystem": _filesystem,
+    "deepgemm": _bar_s("deepgemm_s"),
+    "flashinfer": _is("flashinfer_autotune", True),
+    "capture_bar": _most("graph_sizes", "n", int),
+    "custom_allreduce": _is("custom_allreduce", "off"),
+    "kv_hint": _least("kv_cache_memory_bytes", "n", int),
     "prefetch": _most("prefetch_s", "s", float),
     "shards": _shards,
     "model_load": _most("model_load_gib", "gib", float),

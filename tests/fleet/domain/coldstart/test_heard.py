@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from fleet.domain.coldstart.evidence import evidence_of, facts_of
-from fleet.domain.coldstart.heard import Heard, joined
+from fleet.domain.coldstart.heard import Heard, Run, joined, log_of, run_of
 from fleet.domain.coldstart.measure import measure, measure_attempts
 from fleet.domain.coldstart.start import ColdStart, Outcome, Phase, PhaseSpan
 from fleet.domain.enginelog.parser import EngineLog
@@ -208,7 +208,13 @@ def test_kept_facts_measure_the_same() -> None:
         pytest.param(
             Heard(run=0, by=1.0, failure="cuda_oom", line="x"),
             Heard(run=1, by=2.0),
-            Heard(run=1, by=2.0, failure="cuda_oom", line="x"),
+            Heard(
+                run=1,
+                by=2.0,
+                failure="cuda_oom",
+                line="x",
+                runs=(Run(0, "cuda_oom", "x", None),),
+            ),
             id="why the run before failed",
         ),
         pytest.param(
