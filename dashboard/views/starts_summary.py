@@ -20,6 +20,7 @@ from dashboard.charts.spread_figure import Group, spread_figure
 from dashboard.compare_words import ChangeWords, regression_words
 from dashboard.views.model_compare import SideBySide, side_by_side
 from dashboard.views.start_row import OUTCOME_MARKS
+from dashboard.views.starts_days import days_figure, days_of
 from dashboard.views.starts_page import starts_found
 from dashboard.views.starts_query import StartsQuery
 from dashboard.words import OUTCOME_LABELS, TRIGGER_LABELS, Words, word
@@ -30,6 +31,7 @@ from fleet.domain.compare.slow_set import Common, slow_set
 from fleet.domain.compare.spread import Spread, spreads
 from fleet.domain.ledger.delta import State
 from fleet.history.compared import OF_A_FLEET, OF_A_MODEL, Reading, with_phases, without_phases
+from fleet.history.start_days import DaySums
 
 # Rows of what slow starts have in common.
 MOST_COMMON = 12
@@ -95,7 +97,8 @@ class SlowWords:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """n: starts read, the newest of the list; cut: older ones were left out.
+    """n: starts read, the newest of the list; cut: older ones were left out. summed: outcomes,
+    modes and the chart over time are of all starts of whole days, though; of_all: how many.
 
     mode: that of the chart over time, "" without any ready start. any_mode: the list without that
     filter; "" = no mode was asked for. change, side_by_side: of one model's revisions, None while
@@ -104,6 +107,8 @@ class Summary:
 
     n: int
     cut: bool
+    summed: bool
+    of_all: int
     outcomes: tuple[OutcomeCount, ...]
     modes: tuple[ModeFigures, ...]
     mode: str
@@ -116,30 +121,40 @@ class Summary:
 
 
 def starts_summary(query: StartsQuery, grant: Grant) -> Summary:
-    """One query. Of one model with phases, and fewer starts."""
+    """One query, or three where older starts are told from sums. Of one model with phases, and
+    fewer starts."""
     reading = _reading(query, grant)
     starts = reading.starts
+    sums = days_of(query, grant) if reading.cut else None
     found = spreads(starts, Attribute.START_MODE, mode="")
     mode = query.mode or usual_mode(starts)
     judged = regression(starts, mode=mode) if query.key is not None and found else None
-    since = starts[-1].started_at if reading.cut else query.range.since
-    until = query.range.until
+    counts = Counter(start.outcome for start in starts) if sums is None else sums.outcomes
     return Summary(
         n=len(starts),
         cut=reading.cut,
-        outcomes=tuple(_outcomes(starts, query)),
-        modes=tuple(_mode_figures(each, starts, query) for each in found),
+        summed=sums is not None,
+        of_all=sum(counts.values()),
+        outcomes=tuple(_outcomes(counts, query)),
+        modes=tuple(_modes(found, starts, sums, query)),
         mode=mode,
         any_mode=query.address(mode=None) if query.mode else "",
         by_mode=_by_mode(found) if found else None,
-        over_time=(
-            time_figure(starts, mode=mode, since=since, until=until, model=query.key is not None)
-            if found
-            else None
-        ),
+        over_time=_over_time(reading, mode, sums, query) if found else None,
         slow=_slow(starts, query),
         change=regression_words(judged) if judged else None,
         side_by_side=_side_by_side(starts, judged, query) if judged else None,
+    )
+
+
+def _over_time(reading: Reading, mode: str, sums: DaySums | None, query: StartsQuery) -> Figure:
+    if sums is not None:
+        says = _("Lengths of starts by UTC day, %(mode)s") % {"mode": mode_text(mode)}
+        return days_figure(sums, mode, query, says=says)
+    since = reading.starts[-1].started_at if reading.cut else query.range.since
+    of_one = query.key is not None
+    return time_figure(
+        reading.starts, mode=mode, since=since, until=query.range.until, model=of_one
     )
 
 
@@ -157,29 +172,45 @@ def _reading(query: StartsQuery, grant: Grant) -> Reading:
     return without_phases(rows, at_most=OF_A_FLEET)
 
 
-def _outcomes(starts: Iterable[Compared], query: StartsQuery) -> Iterable[OutcomeCount]:
-    counts = Counter(start.outcome for start in starts)
+def _outcomes(counts: Mapping[str, int], query: StartsQuery) -> Iterable[OutcomeCount]:
     for outcome, mark in OUTCOME_MARKS.items():
         chosen = outcome == query.outcome
         yield OutcomeCount(
             mark=mark,
             label=word(OUTCOME_LABELS, outcome),
-            n=counts[outcome],
+            n=counts.get(outcome, 0),
             address=query.address(outcome=None if chosen else outcome),
             chosen=chosen,
         )
 
 
-def _mode_figures(found: Spread, starts: Sequence[Compared], query: StartsQuery) -> ModeFigures:
-    ordered = sorted(start.total_s or 0.0 for start in finished(starts, mode=found.value))
-    chosen = found.value == query.mode
+def _modes(
+    found: Sequence[Spread],
+    starts: Sequence[Compared],
+    sums: DaySums | None,
+    query: StartsQuery,
+) -> Iterable[ModeFigures]:
+    """The commonest first."""
+    if sums is not None:
+        for mode, all_of in sorted(sums.modes.items(), key=lambda item: -item[1].n):
+            yield _mode_figures(mode, all_of.n, all_of.p50_s, all_of.p95_s, query)
+        return
+    for each in found:
+        ordered = sorted(start.total_s or 0.0 for start in finished(starts, mode=each.value))
+        yield _mode_figures(each.value, each.n, p50_s(ordered), p95_s(ordered), query)
+
+
+def _mode_figures(
+    mode: str, n: int, p50: float | None, p95: float | None, query: StartsQuery
+) -> ModeFigures:
+    chosen = mode == query.mode
     return ModeFigures(
-        mode=found.value,
-        label=mode_text(found.value),
-        n=found.n,
-        p50_s=p50_s(ordered),
-        p95_s=p95_s(ordered),
-        address=query.address(mode=None if chosen else found.value),
+        mode=mode,
+        label=mode_text(mode),
+        n=n,
+        p50_s=p50,
+        p95_s=p95,
+        address=query.address(mode=None if chosen else mode),
         chosen=chosen,
     )
 

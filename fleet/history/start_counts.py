@@ -16,6 +16,7 @@ from fleet.models.start_counts import WHOLE_CLUSTER
 # A start that is over may still learn its route and its first answer.
 SETTLED = timedelta(minutes=5)
 AT_ONCE = 500
+BEHIND = timedelta(minutes=15)
 # Models with labels of their own; a Prometheus server pays for each series.
 MOST_MODELS = 500
 OTHER = "_other"
@@ -75,6 +76,11 @@ def count_starts(*, now: datetime) -> int:
         _add_tallies(starts)
         _add_days(starts)
     return len(ids)
+
+
+def are_behind(*, now: datetime) -> bool:
+    """Whether starts that were over long ago are still to be counted: sums lack them."""
+    return ColdStart.objects.filter(counted=False, ended_at__lt=now - BEHIND).exists()
 
 
 def _settled(now: datetime) -> list[ColdStart]:

@@ -9,6 +9,7 @@ import pytest
 from django.test import Client
 
 from dashboard.views import starts_summary
+from fleet.history.start_counts import count_starts
 from tests.factories import make_cluster, make_model, make_start, make_user
 
 pytestmark = pytest.mark.django_db
@@ -134,3 +135,40 @@ def test_two_revisions_once_one_model_is_asked_for(admin: Client, now: datetime)
     swapped = summary(admin, f"model={model.key}&before=llama-00002&after=llama-00001")
     assert "Revision 00001 starts 40 s faster than 00002" in swapped
     assert "Two revisions" not in summary(admin)
+
+
+def test_a_list_too_long_to_read_is_told_from_the_sums_of_its_days(
+    admin: Client, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(starts_summary, "OF_A_FLEET", 30)
+    make_cluster(now=now)
+    model = make_model(now=now)
+    for n in range(48):
+        at = now - timedelta(hours=2 * n + 1)
+        make_start(model, [("load-engine", 60.0 + n)], started_at=at)
+    assert "The newest 30 starts" in summary(admin)
+    while count_starts(now=now):
+        pass
+    html = summary(admin)
+    assert "48 starts that are over" in html
+    rows = re.findall(r'<th scope="row"><a href="[^"]*">([^<]+)</a></th>(.*?)</tr>', html)
+    told = {mode: re.sub(r"<[^>]+>", " ", cells).split() for mode, cells in rows}
+    assert told["cached image"][0] == "48"
+    assert "of the newest 30" in html
+    assert "The newest 30 starts" in summary(admin, "node=gpu-1")
+    assert "The newest 30 starts" in summary(admin, f"since={(now - timedelta(days=4)):%FT%TZ}")
+    assert "48 starts that are over" in summary(admin, "namespace=chat&team=search")
+    assert "48 starts that are over" not in summary(admin, "namespace=other")
+
+
+def test_a_viewers_sums_are_of_their_namespaces(
+    client: Client, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(starts_summary, "OF_A_FLEET", 5)
+    client.force_login(make_user(role="viewer", namespaces=["chat"]))
+    mine, theirs = make_model(now=now), make_model("b", namespace="vision", now=now)
+    for model in (mine, mine, theirs):
+        for n in range(8):
+            make_start(model, started_at=now - timedelta(hours=n + 1))
+    count_starts(now=now)
+    assert "16 starts that are over" in summary(client)
