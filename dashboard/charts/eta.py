@@ -25,7 +25,7 @@ class StartEta:
     typical_s, slow_s: when it should be ready, by half of comparable starts and by 95 % of them.
     late_s, overdue_s: from when on it is late, and overdue. why: which limit overdue is.
     tone: "", "late" or "overdue" at `now`; says: the sentence at `now`. source: which starts this
-    is from; briefly: the same in a few words.
+    is from; briefly: the same in a few words; both "" until its row knows it.
     """
 
     started_ms: int
@@ -136,6 +136,8 @@ SOURCES: Mapping[Kin, Callable[[int], str]] = {
 
 
 def _source(flight: Mapping[str, Any]) -> str:
+    if not flight:
+        return ""
     kin, slow = flight.get("eta_from"), flight.get("eta_p95_from")
     if kin not in SOURCES:
         return _("too few starts to tell")
@@ -148,6 +150,8 @@ def _source(flight: Mapping[str, Any]) -> str:
 
 
 def _briefly(flight: Mapping[str, Any]) -> str:
+    if not flight:
+        return ""
     kin = flight.get("eta_from")
     if kin not in SOURCES:
         return _("too few starts to tell")
