@@ -3,6 +3,8 @@
 import signal
 import threading
 from argparse import ArgumentParser
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +26,11 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """One line for each; ends with an error if one could not be read to its end."""
-        stop = threading.Event()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: stop.set())
         failed = 0
-        for path in options["pasts"]:
-            if not stop.is_set():
-                failed += not self._read(path, stop)
+        with _until_told() as stop:
+            for path in options["pasts"]:
+                if not stop.is_set():
+                    failed += not self._read(path, stop)
         if failed:
             raise CommandError(f"{failed} of {len(options['pasts'])} could not be read to the end")
 
@@ -47,3 +47,16 @@ class Command(BaseCommand):
         for problem in problems:
             self.stderr.write(f"{path.name}: skipped {problem}")
         return True
+
+
+@contextmanager
+def _until_told() -> Iterator[threading.Event]:
+    """Set by SIGTERM or Ctrl-C."""
+    stop = threading.Event()
+    numbers = (signal.SIGTERM, signal.SIGINT)
+    before = {number: signal.signal(number, lambda *_: stop.set()) for number in numbers}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
