@@ -70,9 +70,10 @@ def _total(week: Week, choice: Choice, *, now: datetime) -> WeekTotal:
 
 
 def make_report(week: Week, *, now: datetime) -> bool:
-    """Keep the first report of a week that is over; whether we did: False when there is one, or
-    nothing was watched."""
-    if not week.is_settled(now=now) or week in kept_weeks([week]):
+    """Keep the first report of a week that is over; whether we did: False when there is one,
+    nothing was watched, or a recorded past is still being read."""
+    ready = week.is_settled(now=now) and not any_past_being_read(now=now)
+    if not ready or week in kept_weeks([week]):
         return False
     facts = counted_now(week, now=now)
     return facts.any_data and keep_first(facts)
@@ -97,7 +98,7 @@ def make_due_reports(*, now: datetime) -> list[Week]:
 def due_weeks(*, now: datetime) -> list[Week]:
     """Settled weeks without a report; none while a recorded past is still being read."""
     since = min(followed_from().values(), default=None)
-    if since is None or any_past_being_read():
+    if since is None or any_past_being_read(now=now):
         return []
     weeks = [week for week in _last_weeks(now) if week.is_settled(now=now) and week.until > since]
     kept = kept_weeks(weeks)

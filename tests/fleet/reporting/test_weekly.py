@@ -158,8 +158,11 @@ def test_a_recorded_past_gets_its_reports(state: str, made: list[str]) -> None:
     past = {"state": state, "since": since.isoformat(), "read_to": read_to.isoformat()}
     make_cluster(created_at=WEEK.until, past=past)
     make_start(make_model(created_at=WEEK.since), started_at=WEEK.since + 2 * DAY)
+    assert make_report(WEEK, now=NOW) == bool(made)
+    Row.objects.all().delete()
     assert [str(week) for week in make_due_reports(now=NOW)] == made
     assert read().this_week is not None
+    assert WEEK in make_due_reports(now=NOW + 2 * DAY) or made
 
 
 def test_nothing_followed_nothing_due() -> None:
