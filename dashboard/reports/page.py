@@ -9,7 +9,7 @@ from datetime import date
 from django.utils.translation import gettext as _
 
 from dashboard.reports.bars import phase_bar
-from dashboard.reports.cells import PhaseBar, Section, Tile, tone_of
+from dashboard.reports.cells import BETTER, PhaseBar, Section, Tile, tone_of
 from dashboard.reports.model_sections import NOWHERE, Links, list_sections, model_sections
 from dashboard.reports.sections import (
     counts_sections,
@@ -150,7 +150,8 @@ def _tiles(report: Report, this: Figures) -> Iterator[Tile]:
     failed = _count_tile(
         _("Failed starts"), this.failed, last.failed if last else None, at_least=least
     )
-    yield replace(failed, tone=tone_of(changed(this.failed, last.failed if last else None)))
+    tone = tone_of(changed(this.failed, last.failed if last else None))
+    yield replace(failed, tone=_sure(tone, at_least=least))
     yield _length_tile("p50", this, last)
     yield _length_tile("p95", this, last)
     change = changed(this.waited_s, last.waited_s if last else None)
@@ -159,9 +160,14 @@ def _tiles(report: Report, this: Figures) -> Iterator[Tile]:
         value=("≥ " if least else "") + span_text(this.waited_s),
         last_week=span_text(last.waited_s if last else None),
         change=change_text(change),
-        tone=tone_of(change, from_=this.waited_s * SHIFT_SHARE),
+        tone=_sure(tone_of(change, from_=this.waited_s * SHIFT_SHARE), at_least=least),
         says=_("from demand to Ready, and in starts that failed"),
     )
+
+
+def _sure(tone: str, *, at_least: bool) -> str:
+    """Less of what may not all have been seen is not better."""
+    return "" if at_least and tone == BETTER else tone
 
 
 def _count_tile(title: str, this: int, last: int | None, *, at_least: bool) -> Tile:

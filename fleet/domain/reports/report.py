@@ -1,6 +1,6 @@
 """The weekly report as one reader sees it, made of what is kept of the week."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -128,19 +128,25 @@ class Report:
 
     @property
     def got_better(self) -> tuple[ModelWeek, ...]:
-        return self._moved(lambda change_s: -change_s)
+        """None of clusters that were not watched for long: what was not seen is no gain."""
+        blind = {sight.cluster for sight in self.sights if sight.too_blind}
+        return self._moved(lambda change_s: -change_s, without=blind)
 
     @property
     def lower_bounds(self) -> bool:
         """Whether starts may be missing: all counts and sums of seconds are then "at least"."""
         return any(sight.hides_starts for sight in self.sights)
 
-    def _moved(self, by: Callable[[float], float]) -> tuple[ModelWeek, ...]:
-        """The most moved first."""
+    def _moved(
+        self, by: Callable[[float], float], *, without: Collection[str] = ()
+    ) -> tuple[ModelWeek, ...]:
+        """The most moved first. without: clusters left out."""
         moved = [
             (by(model.change_s), model)
             for model in self.models
-            if model.change_s is not None and by(model.change_s) >= MOVED_AT_LEAST_S
+            if model.change_s is not None
+            and by(model.change_s) >= MOVED_AT_LEAST_S
+            and model.key.cluster not in without
         ]
         return tuple(model for _, model in sorted(moved, key=lambda m: (-m[0], m[1].key))[:MOVED])
 

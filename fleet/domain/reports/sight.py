@@ -8,6 +8,8 @@ from fleet.domain.records.keys import Resource
 
 # Without these a start is not seen at all; without the others it is seen, and told less well.
 STARTS_ARE_SEEN_IN = frozenset({Resource.PODS.value})
+# Where more than this share of a week is blind (3 h and more), fewer starts mean nothing.
+BLIND_SHARE = 0.02
 # A proof of being in step is this fresh while a cluster is followed.
 PROOF_IS_FRESH = timedelta(seconds=60)
 
@@ -60,6 +62,11 @@ class Sight:
     def hides_starts(self) -> bool:
         """Whether starts of the week may be missing from the counts."""
         return self.blind_s is None or self.blind_s > 0
+
+    @property
+    def too_blind(self) -> bool:
+        """Whether so much was not seen that less waiting does not tell of less."""
+        return self.blind_s is None or self.blind_s > BLIND_SHARE * self.watched_s
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ import pytest
 from dashboard.reports.page import about_text, report_page
 from fleet.domain.reports.report import Choice, report_of
 from fleet.domain.reports.sight import Sight
-from tests.fleet.domain.reports.made import WEEK, facts, line, sight, start
+from tests.fleet.domain.reports.made import WEEK, facts, failed, line, sight, start
 
 LATE = WEEK.since + timedelta(days=2)
 BLIND = "Part of this week was not watched, or that is not known any more: %s."
@@ -50,6 +50,17 @@ def test_without_a_week_before_there_is_nothing_to_compare_with() -> None:
         "Nothing was watched in the week before: there is nothing to compare with.",
     )
     assert [tile.last_week for tile in page.tiles] == ["–"] * 5
+
+
+@pytest.mark.parametrize(
+    ("blind_s", "tone"),
+    [pytest.param(0.0, "better", id="seen"), pytest.param(60.0, "", id="perhaps not all seen")],
+)
+def test_less_is_better_only_where_all_was_seen(blind_s: float, tone: str) -> None:
+    less = line("m", [start()], [failed(), failed()])
+    page = report_page(report_of(facts(less, sights=(sight(blind_s=blind_s),)), Choice()))
+    tones = {str(tile.title): tile.tone for tile in page.tiles}
+    assert (tones["Failed starts"], tones["Waited for starts"]) == (tone, tone)
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,21 @@ def test_worse_and_better_by_seconds_waited() -> None:
     assert report.got_better[0].change_s == -1000.0
 
 
+@pytest.mark.parametrize(
+    ("blind_s", "better"),
+    [
+        pytest.param(0.0, ["m"], id="all was seen"),
+        pytest.param(3 * 3600.0, ["m"], id="blind for three hours"),
+        pytest.param(4 * 3600.0, [], id="blind for longer"),
+        pytest.param(None, [], id="not known any more"),
+    ],
+)
+def test_what_was_not_seen_is_no_gain(blind_s: float | None, better: list[str]) -> None:
+    lines = (line("m", [], [start(600.0)]), line("n", [start(600.0)], []))
+    report = report_of(facts(*lines, sights=(sight(blind_s=blind_s),)), ALL)
+    assert (names(report, "got_better"), names(report, "got_worse")) == (better, ["n"])
+
+
 def test_small_changes_are_noise() -> None:
     report = report_of(facts(line("a", [start(119.0)], [start(60.0)])), ALL)
     assert (report.got_worse, report.got_better) == ((), ())
