@@ -37,12 +37,12 @@ def _small(name: str, weights_gb: float, **more: object) -> Profile:
 
 # fmt: off
 KNATIVE: tuple[Profile, ...] = (
-    _small("hub", 2.4),
+    _small("hub", 2.4, probe_period_s=2),
     _small("hub-s3", 4.1, storage="s3://models/hub-s3", **_CUSTOM),
     _small("hub-hf", 3.3, **_HF),
     _small("claim", 5.0, storage="pvc://weights/claim", eager=True, **_CUSTOM_13),
-    _small("claim-2", 6.0, storage="pvc://weights/claim-2"),
-    _small("app", 2.8, storage="", **_CUSTOM),
+    _small("claim-2", 6.0, storage="pvc://weights/claim-2", probe_period_s=3),
+    _small("app", 2.8, storage="", probe_period_s=1, **_CUSTOM),
     _small("app-13", 1.9, storage="", eager=True, **_CUSTOM_13),
     _small("car", 3.4, storage="oci://quay.io/models/modelcar-small:1"),
     _small("car-big", 3.4, storage="oci://quay.io/models/modelcar-big:1", **_CUSTOM),

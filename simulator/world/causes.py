@@ -50,6 +50,7 @@ class Causes:
         self._lost: dict[str, datetime] = {}
         self._grown: dict[str, tuple[datetime, int]] = {}
         self._asked_for: dict[str, datetime] = {}
+        self._left_zero: dict[str, datetime] = {}
         self._hands: dict[Key, datetime] = {}
         self._sizes: dict[Key, datetime] = {}
         cluster.on(PODS, self._pod_changed)
@@ -91,8 +92,11 @@ class Causes:
         before = int(event.previous["spec"]["replicas"]) if event.previous else 0
         if int(event.object["spec"]["replicas"]) > before:
             self._asked_for[uid] = self.cluster.now()
+            if event.previous is not None and not before:
+                self._left_zero[uid] = self.cluster.now()
         if event.type == "DELETED":
             self._asked_for.pop(uid, None)
+            self._left_zero.pop(uid, None)
 
     def _pod_changed(self, event: StoreEvent) -> None:
         made_by = self._set_of(event.object)
@@ -148,7 +152,8 @@ class Causes:
         if by_hand is not None and held is None:
             return "manual", by_hand
         resized = _lately(self._sizes.get(_model_key(pod)), wished)
-        if made_by not in self._ever_ready and made_by not in self._born_empty:
+        woken = made_by in self._born_empty or self._has_left_zero(pod, wished)
+        if made_by not in self._ever_ready and not woken:
             return "rollout", (resized or wished) if before else wished
         if self._is_step(pod, wished):
             return "rollout", wished
@@ -159,6 +164,13 @@ class Causes:
             return "scale-from-zero", held if wished - held < AT_ONCE else wished
         knative = names.REVISION in pod["metadata"].get("labels", {})
         return ("manual" if knative else "scale-from-zero"), resized or wished
+
+    def _has_left_zero(self, pod: JsonObject, wished: datetime) -> bool:
+        """The Deployment, which was there before, was asked for its first replica just now."""
+        made_by = self._set_of(pod)
+        above = owner_uid(made_by) if made_by is not None else None
+        left = self._left_zero.get(above or "")
+        return left is not None and timedelta(0) <= wished - left < AT_ONCE
 
     def _is_step(self, pod: JsonObject, wished: datetime) -> bool:
         """A ReplicaSet that grows while its Deployment does not takes another one's place."""

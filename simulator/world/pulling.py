@@ -38,6 +38,7 @@ class Images:
         node = self.kubelet.nodes.images[state.node]
         self._mark(state, container, "pull_started")
         if container.image in node.present:
+            self._note_present(state, container)
             self._present(state, pod, container, then)
             return
         text = f'Pulling image "{container.image}"'
@@ -52,6 +53,19 @@ class Images:
             self.kubelet.later(state, 0.004, then)
 
         node.pull(container.image, done)
+
+    def _note_present(self, state: PodState, container: ContainerState) -> None:
+        """Another pod may have pulled the server's image since this one came to the node."""
+        start = self.kubelet.cluster.truth.of(state.uid)
+        if start is None or start.pods > 1 or container is not state.server:
+            return
+        pod = self.kubelet.pod_of(state)
+        profile = self.kubelet.behaviours.profile_of(pod) if pod else None
+        baked = profile is not None and profile.baked
+        cold = "cached-both" if baked else "cached-image"
+        start.start_mode = {"cold": cold, "cached-weights": "cached-both"}.get(
+            start.start_mode, start.start_mode
+        )
 
     def _present(
         self, state: PodState, pod: JsonObject, container: ContainerState, then: Callable[[], None]

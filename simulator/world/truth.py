@@ -119,6 +119,9 @@ class TruthLog:
             if len(passed) < start.pods:
                 return
         start.marks.setdefault(boundary, moment)
+        if boundary == "container_started" and "engine_answers" in start.marks:
+            # A group loads until its last pod runs, whatever its leader says before.
+            start.marks["engine_answers"] = max(start.marks["engine_answers"], moment)
 
     def of(self, pod_uid: str) -> Start | None:
         return self.running.get(pod_uid)
