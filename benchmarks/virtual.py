@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from fleet.adapters.kubernetes.parse.stream import Recording
+from fleet.domain.coldstart.heard import Run, run_of
 from fleet.domain.coldstart.start import ColdStart
 from fleet.domain.enginelog.parser import EngineLog
 from fleet.domain.ledger.ledger import Ledger
@@ -117,17 +118,16 @@ class Follower:
         run = (wanted.run, wanted.attempt)
         if tape is None or (tape.wanted.run, tape.wanted.attempt) != run:
             tape = Tape(wanted, EngineLog(started_at=wanted.started_at))
-            tape.before = self._before(wanted) if wanted.run else ("", "")
+            tape.before = self._before(wanted) if wanted.run else None
             self._tapes[wanted.uid] = tape
         tape.wanted = wanted
         tape.take(self._lines(wanted, since=tape.last_at, previous=False))
         self.ledger.heard(wanted.uid, wanted.attempt, tape.heard(by=now))
 
-    def _before(self, wanted: LogWanted) -> tuple[str, str]:
+    def _before(self, wanted: LogWanted) -> Run:
         earlier = EngineLog()
         earlier.feed_all(self._lines(wanted, since=None, previous=True))
-        witness = earlier.witness()
-        return witness.failure, witness.line
+        return run_of(wanted.run - 1, earlier.witness())
 
     def _lines(self, wanted: LogWanted, *, since: float | None, previous: bool) -> list[str]:
         """As the API server gives them: whole seconds of `since` come again."""

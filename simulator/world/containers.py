@@ -94,6 +94,7 @@ class Containers:
             start = self.kubelet.cluster.truth.of(state.uid)
             if start is not None:
                 start.restarts = container.restarts
+                start.failure = None if start.attempt else start.failure
 
     def during(self, state: PodState, run: Run, stage_s: float, call: Callable[[], None]) -> None:
         """Calls after a stage, if this run still goes on by then."""

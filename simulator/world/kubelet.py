@@ -34,6 +34,8 @@ MODES = {
     "cached-weights": (False, True),
     "cold": (False, False),
 }
+# Until the next run begins, what ended the last one stands in the way.
+DOWN = "the server is down"
 # A server that ran long writes no more: logs only ever grow, and memory is bounded.
 MOST_LINES = 2000
 
@@ -248,6 +250,7 @@ class Kubelet:
             trigger="restart",
             start_mode="cached-both",
             node=state.node,
+            failure=DOWN,
         )
         truth.begin(start)
         truth.mark(state.uid, "demanded", self.cluster.now())
