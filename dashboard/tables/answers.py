@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Generic
@@ -9,10 +10,11 @@ from typing import Generic
 from asgiref.sync import sync_to_async
 from django.core.handlers.asgi import ASGIRequest
 from django.http import HttpRequest, StreamingHttpResponse
-from django.utils.text import slugify
 
 from dashboard.tables.columns import R, Table
 from dashboard.tables.written import FORMS
+
+NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,10 +33,15 @@ def download(request: HttpRequest, export: Export[R], *, form: str) -> Streaming
     # Django would gather a plain iterator whole before an ASGI server sent its first byte.
     content = _on_its_thread(pieces) if isinstance(request, ASGIRequest) else pieces
     response = StreamingHttpResponse(content, content_type=content_type)
-    name = "-".join(filter(None, (export.table.name, slugify(export.about))))
+    name = "-".join(filter(None, (export.table.name, _file_part(export.about))))
     response["Content-Disposition"] = f'attachment; filename="{name}.{form}"'
     response["Cache-Control"] = "no-store"
     return response
+
+
+def _file_part(about: str) -> str:
+    """Bare of all that has a meaning in a header or a path."""
+    return NOT_IN_NAMES.sub("-", about).strip("-.")
 
 
 async def _on_its_thread(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:

@@ -116,12 +116,29 @@ def scale_of(lengths_s: Sequence[float]) -> float:
     return max(longest, 1.0)
 
 
+def _drawn(row: StartRow) -> object:
+    """What the bar shows. One in flight grows in the browser: only its steps are news."""
+    bar = row.bar
+    if bar.running:
+        steps = [(segment.phase, segment.to_s) for segment in bar.segments]
+        return steps, bar.expected_s, bar.slow_s
+    return row.start.total_s, row.start.phases, bar.scale_s
+
+
 def row_fragment(row: StartRow) -> Fragment:
     """The row as page and socket share it. A finished one is rendered once per scale."""
     start, bar = row.start, row.bar
     stamp = stamp_of(
-        (start.pk, start.outcome, start.total_s, start.phases, start.failure_reason, start.node),
-        (bar.scale_s if not bar.running else None, bar.expected_s, bar.slow_s, get_language()),
+        (
+            start.pk,
+            start.outcome,
+            start.failure_reason,
+            start.node,
+            start.trigger,
+            start.start_mode,
+        ),
+        _drawn(row),
+        get_language(),
         row.eta and (row.eta.late_s, row.eta.overdue_s, row.eta.source),
     )
     kept = KEPT_STARTS.get(row.dom_id, stamp)

@@ -89,3 +89,15 @@ def test_what_it_looks_again_for(
     view = StartsView("", Grant(who="", role=Role.VIEWER, clusters=scope))
     ring = Ring("", None if keys is None else frozenset(keys))
     assert view.touched_by(ring) is looks
+
+
+def test_time_that_passes_is_no_news_of_a_start_in_flight(now: datetime) -> None:
+    make_cluster(now=now)
+    begun = now - timedelta(seconds=30)
+    start = make_start(make_model(), started_at=begun, outcome="running")
+    view = StartsView("", EVERYWHERE)
+    before = view.look().fragments[f"start-{start.pk}"]
+    start.phases[-1]["seconds"] += 5.0
+    start.total_s = 35.0
+    start.save()
+    assert view.look().fragments[f"start-{start.pk}"].stamp == before.stamp

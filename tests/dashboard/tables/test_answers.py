@@ -27,7 +27,7 @@ def test_a_file_by_its_name_and_kind() -> None:
 
 def test_a_hostile_name_leaves_nothing_in_the_header() -> None:
     response = download(RequestFactory().get("/"), export('"\r\nSet-Cookie: a=b'), form="json")
-    assert response["Content-Disposition"] == 'attachment; filename="lines-set-cookie-ab.json"'
+    assert response["Content-Disposition"] == 'attachment; filename="lines-Set-Cookie-a-b.json"'
 
 
 async def test_an_asynchronous_server_gets_piece_by_piece() -> None:
