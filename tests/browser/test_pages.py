@@ -130,7 +130,7 @@ def test_the_chart_is_drawn_under_the_policy_and_told_as_a_table(open_page: Open
     page = open_page(MODEL)
     expect(page.locator("#timeline .main-svg").first).to_be_visible(timeout=WITHIN_MS)
     expect(page.locator("#timeline .legendtext").first).to_have_text("ready")
-    page.get_by_text("The same as a table").click()
+    page.locator("#timeline-table summary").click()
     expect(page.locator("#timeline-table tbody tr").first).to_be_visible()
     assert page.locator("#timeline-table tbody tr").count() > 20
 
