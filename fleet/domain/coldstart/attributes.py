@@ -18,7 +18,8 @@ _WEIGHTS = {"app-download": "download", "oci-native": "modelcar"}
 
 def attributes_of(evidence: Evidence) -> dict[str, Any]:
     """Fields of a replica's first start, by name."""
-    return _of_replica(evidence, evidence.heard) | {
+    log = log_of(evidence.heard, evidence.workers_heard())
+    return _of_replica(evidence, log) | {
         "progress_deadline_s": evidence.deadline_s,
         "image_pull": image_pull_of(evidence),
         "image_bytes": evidence.image_bytes,
@@ -27,11 +28,10 @@ def attributes_of(evidence: Evidence) -> dict[str, Any]:
 
 def attributes_again(evidence: Evidence, heard: Heard | None) -> dict[str, Any]:
     """As `attributes_of`, of a start again in place: the image is there, no rollout waits."""
-    return _of_replica(evidence, heard) | {"image_pull": "cached"}
+    return _of_replica(evidence, log_of(heard)) | {"image_pull": "cached"}
 
 
-def _of_replica(evidence: Evidence, heard: Heard | None) -> dict[str, Any]:
-    log = log_of(heard)
+def _of_replica(evidence: Evidence, log: dict[str, Any] | None) -> dict[str, Any]:
     image = evidence.declared_image or evidence.image
     return {
         "image": image,

@@ -135,6 +135,10 @@ class Evidence:
         """The pods that become ready as one: the leader goes first."""
         return (self, *self.members.values())
 
+    def workers_heard(self) -> tuple[Heard, ...]:
+        """What the logs of failed workers say."""
+        return tuple(pod.heard for pod in self.members.values() if pod.heard is not None)
+
     @property
     def members_missing(self) -> bool:
         """Whether the group has pods that were not seen yet."""

@@ -1,11 +1,13 @@
 """What was heard of a replica: its server's log, as evidence of the start."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from fleet.domain.coldstart.sight import Sight
+from fleet.domain.enginelog.complaints import DECISIVE_AT_MOST, DECISIVE_LENGTH
+from fleet.domain.enginelog.failures import WRAPPERS
 from fleet.domain.enginelog.phases import ORDER, WITHIN, sub_phases
 from fleet.domain.enginelog.witness import Witness, plain_of, witness_of
 
@@ -140,18 +142,34 @@ def _within(name: str, seconds: dict[str, float]) -> str:
     return parent
 
 
-def log_of(heard: Heard | None) -> dict[str, Any] | None:
+def telling(heard: Heard | None, workers: Iterable[Heard]) -> Heard | None:
+    """Of a group the pod whose log says why it failed: the leader often only says that a worker
+    did."""
+    if heard is not None and heard.reason and heard.failure not in WRAPPERS:
+        return heard
+    return next((each for each in workers if each.reason), heard)
+
+
+def log_of(heard: Heard | None, workers: Iterable[Heard] = ()) -> dict[str, Any] | None:
     """What the log tells of the start, as kept with it (docs/vllm-log.md); None where none was
-    read."""
+    read. workers: of the group's other pods, those whose logs were read because they failed."""
+    lines = [each.line for each in workers if each.line]
     if heard is None:
-        return None
+        return None if not lines else _log(Heard(run=0, by=0.0), lines)
+    return _log(heard, lines)
+
+
+def _log(heard: Heard, lines: list[str]) -> dict[str, Any]:
     witness = heard.witness
+    own = witness.decisive or [line for line in [heard.line] if line]
+    # A wrapper of the leader's comes after what it wraps.
+    ordered = lines + own if heard.failure in WRAPPERS else own + lines
     return {
         "state": _state(heard),
         "engine_version": witness.facts.get("version") or None,
         "silent_since": _silent_since(heard),
         "facts": _facts(heard),
-        "decisive": witness.decisive or [line for line in [heard.line] if line],
+        "decisive": [line[:DECISIVE_LENGTH] for line in ordered[:DECISIVE_AT_MOST]],
     }
 
 
@@ -179,6 +197,8 @@ def _facts(heard: Heard) -> dict[str, Any]:
     stated = {name: value for name, value in witness.facts.items() if name != "version"}
     seconds = sub_phases(witness)
     told = {fact: seconds[name] for name, fact in _SECONDS.items() if name in seconds}
+    if "model_load_gib" in stated:
+        told["weights_gib"] = stated["model_load_gib"]
     if witness.nccl_at is not None and witness.load_at is not None:
         told["nccl_s"] = max(0.0, witness.load_at - witness.nccl_at)
     rest = _rest_s(seconds)

@@ -6,7 +6,7 @@ from typing import Any
 
 from fleet.domain.coldstart.attributes import attributes_again, attributes_of
 from fleet.domain.coldstart.evidence import Attempt, Evidence
-from fleet.domain.coldstart.heard import Heard, Part, engine_ready, parts_of
+from fleet.domain.coldstart.heard import Heard, Part, engine_ready, parts_of, telling
 from fleet.domain.coldstart.moments import Reader, Step
 from fleet.domain.coldstart.outcome import outcome_of, start_mode_of
 from fleet.domain.coldstart.phases import (
@@ -52,7 +52,7 @@ def measure(evidence: Evidence, *, cluster: str, now: float) -> ColdStart:
         trigger=Trigger(evidence.trigger),
         start_mode=start_mode_of(evidence),
         outcome=outcome,
-        failure=_explained(failure, evidence.heard),
+        failure=_explained(failure, telling(evidence.heard, evidence.workers_heard())),
         started_at=when(start.at),
         ready_at=when(end) if ready is not None else None,
         ended_at=when(end) if finished else None,

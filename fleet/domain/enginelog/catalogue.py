@@ -63,7 +63,7 @@ STARTING: tuple[Row, ...] = (
     _row("banner", "version", r"vLLM (?:API )?server version (?P<v>[^\s,]{1,60})"),
     _row("banner_logo", "version", r"█\s{1,20}version (?P<v>\S{1,60})\s{0,20}(?:$|\[rep)"),
     _row("args", "args", r"(?:^|non-default )args: "),
-    _row("arch", "Resolved", r"Resolved architectures?: "),
+    _row("arch", "Resolved", r"\bResolved architectures?: "),
     _row("max_len", "len", r"Using max model len (?P<n>\d{1,12})"),
     _row(
         "engine_start",
@@ -85,11 +85,15 @@ STARTING: tuple[Row, ...] = (
     _row(
         "filesystem",
         "Filesystem",
-        r"Filesystem type for checkpoints: (?P<fs>[^\s.]{1,40})"
+        r"\bFilesystem type for checkpoints: (?P<fs>[^\s.]{1,40})"
         r"(?:\. Checkpoint size: (?P<gib>\d{1,9}(?:\.\d{1,9})?) GiB)?"
         r"(?:\. Available RAM: (?P<ram>\d{1,9}(?:\.\d{1,9})?) GiB)?",
     ),
-    _row("prefetch", "Prefetching", r"into page cache finished in (?P<s>\d{1,9}(?:\.\d{1,9})?) ?s"),
+    _row(
+        "prefetch",
+        "Prefetching",
+        r"\bPrefetching .{1,200}?into page cache finished in (?P<s>\d{1,9}(?:\.\d{1,9})?) ?s",
+    ),
     _row("weights_load", "took", r"Loading weights took (?P<s>\d{1,9}(?:\.\d{1,9})?) second"),
     _row(
         "model_load",
@@ -98,23 +102,23 @@ STARTING: tuple[Row, ...] = (
         r"(?: memory)?(?: and (?P<s>\d{1,9}(?:\.\d{1,9})?) s)?",
     ),
     _row("cache_dir", "directory", r"Using cache directory: .{1,400}torch\.compile"),
-    _row("cache_off", "disabled", r"torch\.compile cache is disabled"),
+    _row("cache_off", "disabled", r"torch\.compile cache is disabled\b"),
     _row(
         "compile_dynamo",
         "Dynamo",
-        r"Dynamo bytecode transform time: (?P<s>\d{1,9}(?:\.\d{1,9})?) s",
+        r"\bDynamo bytecode transform time: (?P<s>\d{1,9}(?:\.\d{1,9})?) s",
     ),
     _row(
         "compile_graph",
         "Compiling",
-        r"Compiling a graph for .{1,120}? t(?:akes|ook) (?P<s>\d{1,9}(?:\.\d{1,9})?) s",
+        r"\bCompiling a graph for .{1,120}? t(?:akes|ook) (?P<s>\d{1,9}(?:\.\d{1,9})?) s",
     ),
-    _row("compile_cached", "Directly", r"Directly load the compiled graph"),
-    _row("compile_aot", "Directly", r"Directly load AOT compilation"),
+    _row("compile_cached", "Directly", r"\bDirectly load the compiled graph"),
+    _row("compile_aot", "Directly", r"\bDirectly load AOT compilation"),
     _row(
         "compile_total",
         "total",
-        r"torch\.compile t(?:akes|ook) (?P<s>\d{1,9}(?:\.\d{1,9})?) s in total",
+        r"torch\.compile t(?:akes|ook) (?P<s>\d{1,9}(?:\.\d{1,9})?) s in total\b",
     ),
     _row(
         "profile_run",
@@ -123,7 +127,7 @@ STARTING: tuple[Row, ...] = (
         r" (?P<s>\d{1,9}(?:\.\d{1,9})?) s",
     ),
     _row("kv_memory", "memory", r"Available KV cache memory: (?P<gib>-?[\d.]{1,12}) GiB"),
-    _row("kv_tokens", "tokens", r"KV cache size: (?P<tok>[\d,]{1,20}) tokens"),
+    _row("kv_tokens", "tokens", r"KV cache size: (?P<tok>[\d,]{1,20}) tokens\b"),
     _row("kv_blocks", "blocks", r"# (?:GPU|cuda|CUDA|gpu) blocks: (?P<n>\d{1,12})"),
     _row(
         "concurrency",
@@ -133,7 +137,7 @@ STARTING: tuple[Row, ...] = (
     _row(
         "deepgemm",
         "DeepGEMM",
-        r"DeepGEMM warmup:\s{1,9}\d{1,3}%(?:.{0,200}?\[(?P<bar>\d{1,3}(?::\d\d){1,2})<)?",
+        r"\bDeepGEMM warmup:\s{1,9}\d{1,3}%(?:.{0,200}?\[(?P<bar>\d{1,3}(?::\d\d){1,2})<)?",
     ),
     _row("flashinfer", "FlashInfer", r"Running FlashInfer autotune"),
     _row(
@@ -149,12 +153,12 @@ STARTING: tuple[Row, ...] = (
     _row(
         "engine_init",
         "init",
-        r"init engine \([^)]{1,120}\) took (?P<s>\d{1,9}(?:\.\d{1,9})?) s",
+        r"\binit engine \([^)]{1,120}\) took (?P<s>\d{1,9}(?:\.\d{1,9})?) s",
     ),
     _row(
         "api_warmup",
         "warmup",
-        r"warmup completed in (?P<s>\d{1,9}(?:\.\d{1,9})?) ?(?P<unit>ms|s)\b",
+        r"\bwarmup completed in (?P<s>\d{1,9}(?:\.\d{1,9})?) ?(?P<unit>ms|s)\b",
     ),
     _row(
         "capture_bar",

@@ -86,7 +86,7 @@ class Ledger:
         place = self._intake.places.by_uid.get(uid)
         group = self._intake.places.groups.get(place) if place is not None else None
         if place is not None and group is not None and hear(group, uid, attempt, heard=heard):
-            group.active.add(uid)
+            group.active.add(group.members.get(uid, uid))
             self._intake.touched.add(place)
 
     def settle(self, *, now: datetime) -> Delta:
@@ -137,6 +137,7 @@ class Ledger:
             for uid, replica in list(group.replicas.items()):
                 gone = replica.evidence.gone
                 if gone is not None and gone.by < limit and uid not in group.active:
+                    group.unheard.discard(uid)
                     self._intake.forget_replica(group, uid)
             if group.is_empty():
                 del groups[place]

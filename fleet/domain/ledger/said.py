@@ -22,6 +22,7 @@ from fleet.domain.ledger.delta import (
 )
 from fleet.domain.ledger.detect import verdict
 from fleet.domain.ledger.group import Group, Replica
+from fleet.domain.ledger.listening import note_unheard
 from fleet.domain.ledger.probes import failures_of
 from fleet.domain.ledger.revisions import changed_rows
 from fleet.domain.ledger.routes import set_routed
@@ -146,6 +147,7 @@ def _replicas(group: Group, around: Surroundings, saying: Saying) -> None:
             replica.row = row_hash(row)
             saying.replicas.append(row)
         if not _is_open(replica, now=now):
+            note_unheard(group, evidence)
             group.active.discard(uid)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from fleet.domain.coldstart.evidence import evidence_of, facts_of
-from fleet.domain.coldstart.heard import Heard, Run, joined, log_of, run_of
+from fleet.domain.coldstart.heard import Heard, Run, joined
 from fleet.domain.coldstart.measure import measure, measure_attempts
 from fleet.domain.coldstart.start import ColdStart, Outcome, Phase, PhaseSpan
 from fleet.domain.enginelog.parser import EngineLog

@@ -67,7 +67,7 @@ def test_a_start_again_in_place() -> None:
     assert [(log.attempt, log.run) for log in wanted(scene)] == [(1, 1)]
 
 
-@pytest.mark.parametrize("how", ["deleted", "gone", "late"])
+@pytest.mark.parametrize("how", ["gone", "late"])
 def test_not_of_what_is_over(how: str) -> None:
     scene = starting()
     scene.wait(3).running()
@@ -79,6 +79,23 @@ def test_not_of_what_is_over(how: str) -> None:
         if how == "gone":
             scene.wait(2).gone("pod-1")
     assert wanted(scene) == ()
+
+
+def test_once_more_when_it_is_asked_to_go_before_it_was_up() -> None:
+    scene = starting()
+    scene.wait(3).running()
+    scene.terminating()
+    assert [(log.run, log.is_last) for log in wanted(scene)] == [(0, True)]
+    scene.ledger.heard("pod-1", 0, Heard(run=0, by=0.0, done=True))
+    assert wanted(scene) == ()
+
+
+def test_a_start_that_was_over_before_anybody_asked_is_read_all_the_same() -> None:
+    scene = starting()
+    scene.wait(3).running()
+    scene.wait(0.2).ready()
+    scene.wait(120).settle()
+    assert [(log.uid, log.is_last) for log in wanted(scene)] == [("pod-1", True)]
 
 
 def test_a_replica_that_served_before_we_looked_is_not_read() -> None:
