@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from fleet.domain.coldstart.heard import Run, log_of
 from fleet.domain.enginelog.parser import EngineLog
 from fleet.domain.ledger.listening import LogWanted
 from fleet.errors import ClusterUnreachable, FleetError, Forbidden
@@ -38,7 +39,14 @@ OOM = "2026-11-30T09:00:00Z torch.OutOfMemoryError: CUDA out of memory."
 class Kubelet:
     """A LogReader: gives what it holds from the second asked for, or raises."""
 
-    def __init__(self, *lines: str, before: Sequence[str] = (), error: FleetError | None = None):
+    def __init__(
+        self,
+        *lines: str,
+        before: Sequence[str] = (),
+        error: FleetError | None = None,
+        denied: str = "",
+    ):
+        self.denied = denied
         self.held = list(lines)
         self.before = before
         self.error = error
@@ -55,6 +63,8 @@ class Kubelet:
         at_most: int,
     ) -> Sequence[str]:
         self.asked.append((since, previous))
+        if namespace == self.denied:
+            raise Forbidden("no", status=403)
         if self.error is not None:
             raise self.error
         return self.before if previous else self.held
@@ -167,6 +177,58 @@ def test_a_missing_right_is_not_asked_for_again_and_again() -> None:
     listening.stop.wait(0.3)
     listening.end()
     assert len(listening.kubelet.asked) == 1
+
+
+def test_a_right_that_is_missing_in_one_namespace_blinds_no_other() -> None:
+    kubelet = Kubelet(*LINES, denied="secret")
+    listening = Listening(kubelet)
+    listening.logs.want([replace(WANTED, uid="pod-2", namespace="secret")])
+    listening.asked(1)
+    listening.logs.want([replace(WANTED, uid="pod-2", namespace="secret"), WANTED])
+    assert listening.next().uid == "pod-1"
+    listening.end()
+
+
+def test_a_long_log_is_read_to_its_end_though_the_start_is_over(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(enginelogs, "FULL_BYTES", len(LINES[0]) + len(LINES[1]))
+    one = tape(LAST)
+    one.take(LINES[:2])
+    assert not one.heard(by=0.0).done
+    one.take(LINES[2:])
+    assert one.heard(by=0.0).done
+
+
+def test_a_second_that_fills_a_whole_reading_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(enginelogs, "FULL_BYTES", 10)
+    one = tape()
+    one.take(LINES[:2])
+    one.take(LINES[:2])
+    heard = one.heard(by=0.0)
+    assert (heard.cut, heard.done) == (True, True)
+
+
+def test_silence_is_told_once_it_lasts() -> None:
+    one = tape()
+    one.take(LINES[:1])
+    assert one.heard(by=0.0).witness.last_at is None
+    one.new_at -= enginelogs.SILENT_S
+    heard = one.heard(by=0.0)
+    assert heard.witness.last_at == datetime(2026, 11, 30, 9, 0, 1, 500_000, UTC).timestamp()
+    log = log_of(heard)
+    assert log is not None
+    assert log["silent_since"] == "2026-11-30T09:00:01.500Z"
+
+
+def test_a_restart_says_how_the_run_before_went() -> None:
+    before = ["2026-11-30T08:59:30Z INFO 11-30 08:59:30 [a.py:1] vLLM API server version 0", OOM]
+    listening = Listening(Kubelet(*LINES[:1], before=before))
+    listening.logs.want([AGAIN])
+    heard = listening.next().heard
+    listening.end()
+    why = "torch.OutOfMemoryError: CUDA out of memory."
+    assert heard.runs == (Run(0, "cuda_oom", why, 30.0),)
 
 
 def test_a_kubelet_out_of_reach_is_asked_again() -> None:
