@@ -198,7 +198,7 @@ def _facts(heard: Heard) -> dict[str, Any]:
     seconds = sub_phases(witness)
     told = {fact: seconds[name] for name, fact in _SECONDS.items() if name in seconds}
     if "model_load_gib" in stated:
-        told["weights_gib"] = stated["model_load_gib"]
+        told["weights_gib"] = stated.pop("model_load_gib")
     if witness.nccl_at is not None and witness.load_at is not None:
         told["nccl_s"] = max(0.0, witness.load_at - witness.nccl_at)
     rest = _rest_s(seconds)

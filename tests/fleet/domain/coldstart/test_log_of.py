@@ -116,7 +116,6 @@ def test_what_loading_took() -> None:
         "filesystem": "NFS",
         "checkpoint_gib": 14.99,
         "ram_gib": 210.5,
-        "model_load_gib": 14.99,
         "weights_gib": 14.99,
         "nccl_s": 7.0,
         "weights_s": 55.0,
