@@ -22,8 +22,8 @@ DOWN_WITHIN_S = 20.0
 
 @contextmanager
 def simulated(folder: Path) -> Iterator[subprocess.Popen[str]]:
-    """Two clusters of two models with three hours behind them, up."""
-    asked = ["--clusters", "2", "--models", "4", "--history", "3h", "--dir", str(folder)]
+    """Two clusters of two models with an hour behind them, up."""
+    asked = ["--clusters", "2", "--models", "4", "--history", "1h", "--dir", str(folder)]
     command = [sys.executable, "manage.py", "simulate", *asked]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, text=True) as process:
         try:
