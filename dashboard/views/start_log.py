@@ -18,18 +18,32 @@ LOG_STATES: Mapping[str, Words] = {
     "none": _("nothing of vLLM in it yet"),
     "cut": _("read in part: it was too long, or its beginning is gone"),
 }
+# Facts of `fleet.domain.enginelog.facts`; one that is not here is shown by its own name.
 FACT_LABELS: Mapping[str, Words] = {
     "version": _("vLLM"),
     "engine": _("engine"),
+    "platform": _("platform"),
     "loader": _("loader"),
+    "load_format": _("load format"),
+    "filesystem": _("file system"),
+    "quantization": _("quantisation"),
+    "tensor_parallel": _("tensor parallel"),
+    "ranks": _("processes that load"),
+    "checkpoint_gib": _("checkpoint, GiB"),
     "weights_gib": _("weights, GiB"),
-    "model_load_gib": _("model in memory, GiB"),
-    "load_s": _("reading weights"),
+    "model_load_gib": _("model in GPU memory, GiB"),
+    "ram_gib": _("memory of the node, GiB"),
+    "prefetch_s": _("prefetching weights"),
+    "deepgemm_s": _("warming DeepGEMM up"),
+    "shard_progress_pct": _("shards read, %"),
     "compile_cache": _("compile cache"),
-    "compile_s": _("compiling"),
-    "graph_capture_s": _("capturing CUDA graphs"),
-    "kv_tokens": _("KV cache, tokens"),
     "eager": _("eager mode"),
+    "graph_sizes": _("sizes of CUDA graphs"),
+    "graph_capture_s": _("capturing CUDA graphs"),
+    "kv_memory_gib": _("KV cache, GiB"),
+    "kv_tokens": _("KV cache, tokens"),
+    "kv_blocks": _("KV cache, blocks"),
+    "concurrency": _("concurrency at full length"),
 }
 MOST_FACTS = 40
 MOST_LINES = 5

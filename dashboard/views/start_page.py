@@ -22,6 +22,7 @@ MOST_EVENTS = 50
 # What led to a start was decided shortly before it; an Event may come late.
 BEFORE = timedelta(minutes=2)
 AFTER = timedelta(minutes=1)
+SILENT = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +30,7 @@ class StartPage:
     """One start and what stands around it. older, newer: neighbours of the same model.
 
     again: other attempts of the same replica. without_logs: the right to read logs is missing.
+    silent: the server said nothing for longer than loading servers usually do.
     """
 
     drawn: DrawnStart
@@ -40,6 +42,7 @@ class StartPage:
     older: ColdStart | None
     newer: ColdStart | None
     log: LogWords | None
+    silent: bool
     without_logs: bool
     objects: Sequence[KeptText]
 
@@ -59,6 +62,7 @@ def start_page(pk: int, grant: Grant, *, now: datetime) -> StartPage | None:
         return None
     model = ServedModel.objects.filter(cluster=start.cluster, model_uid=start.model_uid).first()
     cluster = Cluster.objects.present().filter(name=start.cluster).first()
+    log = log_words(start.log)
     of_replica = {"cluster": start.cluster, "replica_uid": start.replica_uid}
     probes = ProbeFailure.objects.of(start.key).filter(**of_replica).newest_first()
     again = ColdStart.objects.filter(**of_replica).exclude(pk=pk).order_by("attempt")
@@ -71,7 +75,8 @@ def start_page(pk: int, grant: Grant, *, now: datetime) -> StartPage | None:
         again=list(again.only("started_at")),
         older=_older(start),
         newer=_newer(start),
-        log=log_words(start.log),
+        log=log,
+        silent=bool(log and log.silent_since and log.silent_since < now - SILENT),
         without_logs=bool(cluster and lacks_logs(cluster)),
         objects=kept_objects(start, cluster),
     )
