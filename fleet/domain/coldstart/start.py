@@ -75,8 +75,8 @@ class PhaseSpan:
     """A named, non-overlapping span. ended_at is None while it runs (`seconds` then runs to the
     clock's argument).
 
-    source: log, event, container, condition, object, watch, request (our own). error_s: how far off the length may
-    be, None if it cannot be told. parts: what the server's log tells of it.
+    source: log, event, container, condition, object, watch, request (our own). error_s: how far off
+    the length may be, None if it cannot be told. parts: what the server's log tells of it.
     """
 
     phase: Phase
