@@ -30,7 +30,7 @@ LOOK_EVERY_S = 5.0
 CALL_S = 280.0
 CALLS_AT_ONCE = 48
 # Between two touches of the same model: a wake, its quiet window, and the way down.
-WAKE_AGAIN_S, SIZE_AGAIN_S = 170.0, 150.0
+WAKE_AGAIN_S, SIZE_AGAIN_S = 120.0, 80.0
 ANSWER_S = 15.0
 PATHS = {
     "InferenceService": "/apis/serving.kserve.io/v1beta1/namespaces/{}/inferenceservices/{}",
@@ -86,10 +86,12 @@ def _named(items: list[dict[str, Any]], name: str) -> dict[str, Any]:
 
 @dataclass
 class DemoHands:
-    """Busy while the context lasts. touched: models by how often they were."""
+    """Busy while the context lasts. touched: models by how often they were. missed: looks and
+    changes that were not answered, or refused."""
 
     demo: Demo
     touched: dict[str, int] = field(default_factory=dict)
+    missed: int = 0
     _lows: dict[str, int] = field(default_factory=dict)
     _last: dict[str, float] = field(default_factory=dict)
     _over: threading.Event = field(default_factory=threading.Event)
@@ -114,11 +116,16 @@ class DemoHands:
     def _run(self) -> None:
         while not self._over.wait(LOOK_EVERY_S):
             try:
-                for row in self._due():
-                    self._touch(row)
+                due = list(self._due())
             except OSError:
                 # The demo is busy, or on its way out: the next look tells.
+                self.missed += 1
                 continue
+            for row in due:
+                try:
+                    self._touch(row)
+                except OSError:
+                    self.missed += 1
 
     def _due(self) -> Iterator[Mapping[str, Any]]:
         """Models that nothing happens to just now, and that were left alone long enough."""
