@@ -21,6 +21,8 @@ PAGE_SIZE = 50
 # The slowest are looked for among so many of the newest: an order by length has no index.
 MOST_RANKED = 5_000
 P = TypeVar("P")
+# Of so many models a list is looked up model by model.
+FEW_MODELS = 100
 RANKED_BY = {StartSort.SLOWEST: "total_s", StartSort.UNEXPLAINED: "unexplained_s"}
 
 
@@ -75,7 +77,12 @@ def _of_models(rows: ColdStartQuerySet, query: StartsQuery) -> ColdStartQuerySet
     models = ServedModel.objects.filter(**labels)
     if query.q:
         models = matching(models, query.q)
-    return rows.filter(model_uid__in=models.values("model_uid"))
+    few = list(models.values_list("cluster", "model_uid")[: FEW_MODELS + 1])
+    if len(few) > FEW_MODELS:
+        return rows.filter(model_uid__in=models.values("model_uid"))
+    # By the index of models: the newest of all would be searched through for a few of them.
+    clusters = {cluster for cluster, _uid in few}
+    return rows.filter(cluster__in=clusters, model_uid__in=[uid for _cluster, uid in few])
 
 
 def starts_page(query: StartsQuery, grant: Grant) -> StartsPage:
