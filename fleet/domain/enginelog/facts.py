@@ -55,7 +55,8 @@ def _least(fact: str, group: str, kind: Callable[[str], float]) -> Callable[[Any
 def _most(fact: str, group: str, kind: Callable[[str], float]) -> Callable[[Any, Said], None]:
     def read(known: dict[str, Any], said: Said) -> None:
         value = kind(said[group] or "0")
-        known[fact] = max(known.get(fact, value), value)
+        if value >= known.get(fact, value):
+            known[fact] = value
 
     return read
 
@@ -93,25 +94,29 @@ def _is(fact: str, value: Any) -> Callable[[Any, Said], None]:
     return read
 
 
-# What the server was started with, in its own list of arguments or of its configuration.
-_ASKED: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("load_format", re.compile(r"\bload_format['\"]?[=:] ?['\"]?(?:LoadFormat\.)?(\w{1,40})")),
-    ("load_strategy", re.compile(r"\bsafetensors_load_strategy['\"]?[=:] ?['\"](\w{1,40})")),
-    ("quantization", re.compile(r"\bquantization['\"]?[=:] ?['\"]?(\w{1,40})")),
-    ("tensor_parallel", re.compile(r"\btensor_parallel_size['\"]?[=:] ?(\d{1,4})\b")),
-    ("eager", re.compile(r"\benforce_eager['\"]?[=:] ?(True|False)\b")),
+# What the server was started with, in its own list of arguments or of its configuration: the fact,
+# the word that stands before it, and both.
+_ASKED: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
+    (fact, word, re.compile(word + pattern))
+    for fact, word, pattern in (
+        ("load_format", "load_format", r"['\"]?[=:] ?['\"]?(?:LoadFormat\.)?(\w{1,40})"),
+        ("load_strategy", "safetensors_load_strategy", r"['\"]?[=:] ?['\"](\w{1,40})"),
+        ("quantization", "quantization", r"['\"]?[=:] ?['\"]?(\w{1,40})"),
+        ("tensor_parallel", "tensor_parallel_size", r"['\"]?[=:] ?(\d{1,4})\b"),
+        ("eager", "enforce_eager", r"['\"]?[=:] ?(True|False)\b"),
+    )
 )
-_SIZES = re.compile(r"\bcudagraph_capture_sizes['\"]?[=:] ?\[([\d, ]{0,8000})\]")
+_SIZES = re.compile(r"cudagraph_capture_sizes['\"]?[=:] ?\[([\d, ]{0,8000})\]")
 
 
 def _asked(known: dict[str, Any], said: Said) -> None:
     """From the whole line: configurations are long."""
     text = said.string
-    for fact, pattern in _ASKED:
-        found = pattern.search(text)
+    for fact, word, pattern in _ASKED:
+        found = pattern.search(text) if word in text else None
         if found is not None and found[1] != "None":
             known[fact] = _plain(found[1])
-    sizes = _SIZES.search(text)
+    sizes = _SIZES.search(text) if "cudagraph_capture_sizes" in text else None
     if sizes is not None:
         known["graph_sizes"] = len(sizes[1].split(","))
 

@@ -25,14 +25,14 @@ class Milestones:
 
     def take(self, row: Row, match: re.Match[str], raw: str, *, process: str) -> None:
         """A row that fits a line of a start."""
-        if row.reads is not None:
-            row.reads(self.facts.known, match)
-        name = row.name
-        if row.marks:
+        name, _, _, prints, marks, reads = row
+        if reads is not None:
+            reads(self.facts.known, match)
+        if marks:
             self.latest = name
             known = self._at.get(name)
             self._at[name] = (raw, raw) if known is None else (known[0], raw)
-        if row.prints:
+        if prints:
             self._print(name, match, raw, process=process)
         elif name == "load_start":
             self.facts.loads(process)

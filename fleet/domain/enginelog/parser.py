@@ -31,6 +31,8 @@ from fleet.domain.enginelog.witness import Witness
 _CALM = frozenset({"INFO", "DEBUG"})
 # A record of compiling may have one, such as [backbone].
 _TAG_AT_MOST = 60
+# A whole bar: nothing else is written after it.
+_BAR_ENDS = ("it/s]", "s/it]")
 _BANNERS = ("banner", "banner_logo", "args")
 
 
@@ -104,12 +106,23 @@ class EngineLog:
             self._words(raw, text, process=process, level="")
 
     def _record(self, raw: str, text: str, *, process: str, level: str) -> None:
-        """A record of vLLM's logger."""
+        """A record of vLLM's logger. Most begin as a milestone does: nothing else is asked then."""
         passed = self._passed
         passed.last, self._tail, self._is_plain = raw, "", True
         if passed.first is None:
             passed.first = raw
-        self._words(raw, text, process=process, level=level)
+        likely = BEGINNINGS.get(text[:BEGINNING])
+        if likely is None or level not in _CALM or self._complete:
+            self._words(raw, text, process=process, level=level)
+            return
+        fits = False
+        for row in likely:
+            match = row.pattern.search(text, 0, HEAD_AT_MOST)
+            if match is not None:
+                fits = True
+                passed.take(row, match, raw, process=process)
+        if not fits:
+            self._words(raw, text, process=process, level=level)
 
     def _words(self, raw: str, text: str, *, process: str, level: str) -> None:
         """By how the line begins, else by its words."""
@@ -123,7 +136,7 @@ class EngineLog:
                 self._by_words(raw, text, words_of(text[:HEAD_AT_MOST]), process=process)
                 self._shut_down = self._shut_down or text.startswith(SHUTDOWN)
             return
-        if text.startswith(QUOTES):
+        if text.startswith(QUOTES) or (fits and text.endswith(_BAR_ENDS)):
             return
         words = words_of(text)
         if not fits:
