@@ -94,6 +94,9 @@ class ColdStart(Keyed):
                 fields=["cluster", "namespace", "-started_at", "-id"],
                 name="cold_starts_of_namespace",
             ),
+            # The list of one node or revision: few of many, found without reading the rest.
+            models.Index(fields=["node", "-started_at", "-id"], name="cold_starts_of_node"),
+            models.Index(fields=["revision", "-started_at", "-id"], name="cold_starts_of_revision"),
             # Starts in flight.
             models.Index(fields=["outcome", "-started_at"], name="cold_starts_by_outcome"),
             # Starts that are still to be counted.

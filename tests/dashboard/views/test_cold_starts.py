@@ -310,7 +310,9 @@ def test_the_number_of_queries_does_not_grow_with_the_rows(admin: Client, now: d
     ("asked", "index"),
     [
         pytest.param("", "newest", id="the default view"),
-        pytest.param("range=90d&node=gpu-1", "newest", id="by a column without an index"),
+        pytest.param("range=90d&trigger=restart", "newest", id="by a column without an index"),
+        pytest.param("range=90d&node=gpu-1", "of_node", id="by node"),
+        pytest.param("range=90d&revision=llama-00002", "of_revision", id="by revision"),
         pytest.param("cluster=demo-a", "newest", id="by cluster"),
         pytest.param("cluster=demo-a&namespace=chat", "of_namespace", id="by namespace"),
         pytest.param("outcome=failed", "by_outcome", id="by outcome"),
