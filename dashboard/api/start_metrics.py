@@ -12,7 +12,8 @@ from dashboard.access import Grant, within
 from fleet.domain.coldstart.sums import BOUNDS_S
 from fleet.models import StartTally
 
-LABELS = ("cluster", "namespace", "model", "start_mode", "outcome")
+# With the kind: two models of one name in a namespace would be one series told twice.
+LABELS = ("cluster", "kind", "namespace", "model", "start_mode", "outcome")
 BOUNDS = (*(str(bound) for bound in BOUNDS_S), "+Inf")
 
 
@@ -31,7 +32,7 @@ def start_histograms(grant: Grant) -> Iterator[HistogramMetricFamily]:
     )
     rows = within(StartTally.objects.all(), grant).order_by("pk")
     for row in rows.iterator():
-        labels = (row.cluster, row.namespace, row.name, row.start_mode, row.outcome)
+        labels = (row.cluster, row.kind, row.namespace, row.name, row.start_mode, row.outcome)
         if row.phase:
             phases.add_metric((row.phase, *labels), _buckets(row.counts), row.sum_s)
         else:

@@ -84,6 +84,16 @@ def test_metrics_tell_how_long_starts_took() -> None:
     assert phases == {"load-engine": 40.0, "become-ready": 4.0}
 
 
+def test_two_models_of_one_name_are_series_of_their_own() -> None:
+    for kind in ("InferenceService", "LLMInferenceService"):
+        make_start(make_model("twin", kind=kind))
+    count_starts(now=NOW + timedelta(hours=1))
+    text = rows.token(rows.user())
+    answer = Client().get("/metrics", headers={"Authorization": f"Bearer {text}"})
+    told = [(s.name, *sorted(s.labels.items())) for s in samples(answer.content.decode())]
+    assert len(told) == len(set(told))
+
+
 def samples(text: str) -> list[Sample]:
     """Every sample of a Prometheus text."""
     return [sample for family in text_string_to_metric_families(text) for sample in family.samples]
