@@ -17,18 +17,22 @@ from dashboard.views.model_query import model_query
 from dashboard.views.model_range import model_range
 from fleet.domain.records.keys import ModelKey
 
+NOT_SEEN = "No such model in the part of the fleet that you may see."
+
 
 def model(request: HttpRequest, cluster: str, kind: str, namespace: str, name: str) -> HttpResponse:
     """One model: state, starts of a time, what changed between them, and what happened then."""
     key = ModelKey(cluster, kind, namespace, name)
+    grant = grant_of_request(request)
+    if not grant.sees(cluster, namespace):
+        raise Http404(NOT_SEEN)
     now = datetime.now(UTC)
     query = model_query(request.GET, key, now=now)
     window = query.window
-    grant = grant_of_request(request)
     known = comparable(key, query)
     page = model_page(key, grant, window=window, now=now, known=known.starts)
     if page is None:
-        raise Http404("No such model in the part of the fleet that you may see.")
+        raise Http404(NOT_SEEN)
     context = {
         "page": page,
         "model": page.row,

@@ -47,7 +47,10 @@ def kept_objects(start: ColdStart, cluster: Cluster | None) -> list[KeptText]:
     uids = [uid for uid in (start.replica_uid, start.revision_uid, start.model_uid) if uid]
     if cluster is None:
         return []
-    rows = ObservedObject.objects.filter(cluster=cluster, resource__in=TITLES, uid__in=uids)
+    # Whose an object is it says itself: what it names in another namespace is not shown.
+    rows = ObservedObject.objects.filter(
+        cluster=cluster, namespace=start.namespace, resource__in=TITLES, uid__in=uids
+    )
     found = sorted(rows, key=lambda row: uids.index(row.uid))
     return [
         KeptText(title=TITLES[row.resource], name=row.name, text=as_yaml(row.record))

@@ -47,8 +47,9 @@ def _rows(query: StartsQuery, grant: Grant) -> StartDayQuerySet:
 
 
 def _days(query: StartsQuery) -> tuple[date, date]:
+    """The first and the last UTC day of the range; one that ends at midnight lacks the next."""
     since, until = query.range.since.astimezone(UTC), query.range.until.astimezone(UTC)
-    return since.date(), until.date()
+    return since.date(), (until - timedelta.resolution).date()
 
 
 def days_figure(sums: DaySums, mode: str, query: StartsQuery, *, says: Words) -> Figure:

@@ -54,6 +54,8 @@ from fleet.models.served_model import ServedModel
 
 # Rows that the database hands over at a time.
 ROWS_AT_ONCE = 200
+# Digits of an id; longer ones name no row, and the longest are no number at all.
+LONGEST_ID = 18
 Rows = TypeVar("Rows", bound=QuerySet[Any])
 
 
@@ -117,7 +119,8 @@ def _phases(asked: Asked) -> Export[Any]:
     """Of one start, its parts below each phase."""
     pk = asked.query.get("start", "")
     rows = within(ColdStart.objects.all(), asked.grant)
-    start = rows.filter(pk=int(pk)).first() if pk.isascii() and pk.isdigit() else None
+    known = pk.isascii() and pk.isdigit() and len(pk) <= LONGEST_ID
+    start = rows.filter(pk=int(pk)).first() if known else None
     if start is None:
         raise Http404("No such start in the part of the fleet that you may see.")
     about = f"{start.name} {start.started_at:%Y%m%dT%H%MZ}"

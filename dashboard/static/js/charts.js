@@ -56,7 +56,7 @@
   // A part that is made of what another part shows comes anew after it, unless somebody is in it.
   const renew = async (part) => {
     const answer = await fetch(part.dataset.renew);
-    if (!answer.ok || part.contains(document.activeElement) || part.querySelector("details[open]")) return;
+    if (!answer.ok || answer.redirected || part.contains(document.activeElement) || part.querySelector("details[open]")) return;
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").body.firstElementChild;
     part.replaceWith(fresh);
     pilotlight.localise(fresh);

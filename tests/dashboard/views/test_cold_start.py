@@ -238,18 +238,29 @@ def test_objects_that_live_are_shown_without_secrets(admin: Client) -> None:
         "phase": "",
     }
     ObservedObject.objects.create(
-        cluster=cluster, resource="pods", uid="pod-x", name="llama-pod", record=json.dumps(record)
+        cluster=cluster,
+        resource="pods",
+        uid="pod-x",
+        namespace="chat",
+        name="llama-pod",
+        record=json.dumps(record),
     )
-    ObservedObject.objects.create(
-        cluster=cluster, resource="pods", uid="pod-y", name="another-pod", record="{}"
-    )
+    for uid, namespace in (("pod-y", "chat"), (start.model_uid, "vision")):
+        ObservedObject.objects.create(
+            cluster=cluster,
+            resource="inferenceservices",
+            uid=uid,
+            namespace=namespace,
+            name="not-its-own",
+            record="{}",
+        )
     html = page(admin, start)
     objects = html[html.index("without secrets") :]
     assert "name: kserve-container" in objects
     assert "--api-key=…" in objects
     assert "sk-abcdef" not in html
     assert "phase:" not in objects
-    assert "another-pod" not in html
+    assert "not-its-own" not in html
     assert HOSTILE not in html
 
 

@@ -161,6 +161,22 @@ def test_a_list_too_long_to_read_is_told_from_the_sums_of_its_days(
     assert "48 starts that are over" not in summary(admin, "namespace=other")
 
 
+def test_a_range_that_ends_at_midnight_lacks_the_day_that_begins_then(
+    admin: Client, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(starts_summary, "OF_A_FLEET", 5)
+    make_cluster(now=now)
+    model = make_model(now=now)
+    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=1)
+    for n in range(12):
+        make_start(model, started_at=midnight + timedelta(hours=n - 8))
+    count_starts(now=now)
+    since = midnight - timedelta(days=6)
+    assert "8 starts that are over" in summary(
+        admin, f"since={since:%FT%TZ}&until={midnight:%FT%TZ}"
+    )
+
+
 def test_a_viewers_sums_are_of_their_namespaces(
     client: Client, now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:

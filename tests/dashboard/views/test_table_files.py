@@ -75,7 +75,13 @@ def test_every_table_is_a_file_of_its_name(
     assert content.count("\n") >= 1
 
 
-@pytest.mark.parametrize("address", ["users.csv", "fleet.xml", "fleet.CSV", "phases.csv"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("users.csv", "fleet.xml", "fleet.CSV", "phases.csv", "phases.csv?start=1"),
+        pytest.param(f"phases.csv?start={'9' * 5000}", id="more digits than a number may have"),
+    ],
+)
 def test_no_such_file(admin: Client, address: str) -> None:
     assert admin.get(f"/tables/{address}").status_code == 404
 
