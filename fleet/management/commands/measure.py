@@ -66,7 +66,8 @@ def _first(starts: Iterable[ColdStart]) -> Iterator[tuple[str, ColdStart]]:
 
 
 def start_json(start: ColdStart) -> dict[str, Any]:
-    """A start in the shape of the API's ColdStart; `id` is null, for nothing is kept."""
+    """A start in the shape of the API's ColdStart; `id` is null, for nothing is kept, and so is
+    `requests_lost`: objects do not tell it."""
     failure = start.failure
     return {
         "id": None,
@@ -91,6 +92,7 @@ def start_json(start: ColdStart) -> dict[str, Any]:
         "unexplained_s": start.unexplained_s,
         "clamped": start.clamped,
         "phases": [_phase_json(span) for span in start.phases],
+        "requests_lost": None,
         **attributes_json(start),
     }
 
@@ -119,6 +121,7 @@ def _phase_json(span: PhaseSpan) -> dict[str, Any]:
         "seconds": span.seconds,
         "source": span.source,
         "error_s": span.error_s,
+        "parts": [part._asdict() for part in span.parts],
     }
 
 

@@ -34,15 +34,16 @@ def test_a_row_has_the_shape_of_the_api() -> None:
         "id", "model", "revision", "replica", "replica_uid", "role", "node", "restarts", "trigger",
         "start_mode", "outcome", "failure", "started_at", "ready_at", "ended_at",
         "first_answer_at", "ended_in_phase", "total_s", "total_to_first_answer_s",
-        "unexplained_s", "clamped", "phases", "image", "image_digest", "engine_version", "gpus",
-        "node_pool", "weights_from", "progress_deadline_s", "image_pull", "image_bytes", "log",
+        "unexplained_s", "clamped", "phases", "requests_lost", "image", "image_digest",
+        "engine_version", "gpus", "node_pool", "weights_from", "progress_deadline_s", "image_pull",
+        "image_bytes", "log",
     }  # fmt: skip
     assert row["id"] is None
     assert row["model"] == "stream/InferenceService/chat/llama"
     assert row["started_at"] == "2026-11-30T09:28:49.501Z"
     assert row["first_answer_at"] is None
     assert set(row["phases"][0]) == {
-        "phase", "started_at", "ended_at", "seconds", "source", "error_s",
+        "phase", "started_at", "ended_at", "seconds", "source", "error_s", "parts",
     }  # fmt: skip
 
 
