@@ -17,6 +17,7 @@ from fleet.history.counted import (
     as_counted,
     counted,
     followed_from,
+    followed_since,
     unread_past,
 )
 from fleet.history.prune import FACTS
@@ -43,7 +44,7 @@ def count_week(week: Week, *, now: datetime, last_week: WeekFacts | None) -> Wee
         counted_until=span.until,
         first_data_at=min(since.values(), default=None),
         lines=tuple(_lines(week, this, before, since)),
-        sights=tuple(_sights(span, since, now=now)),
+        sights=tuple(_sights(span, now=now)),
     )
 
 
@@ -109,26 +110,22 @@ def _line(
     )
 
 
-def _sights(span: Span, since: Mapping[str, datetime], *, now: datetime) -> list[Sight]:
+def _sights(span: Span, *, now: datetime) -> list[Sight]:
     """By name, of clusters that were followed in the week."""
     gaps = _gaps(span, now=now)
     sights = [
-        sight_of(_following(row, since, gaps=gaps, now=now), counted=span)
+        sight_of(_following(row, gaps=gaps, now=now), counted=span)
         for row in Cluster.objects.order_by("name")
     ]
     return [sight for sight in sights if sight.watched_s]
 
 
 def _following(
-    row: Cluster,
-    since: Mapping[str, datetime],
-    *,
-    gaps: Mapping[str, list[WatchGap]] | None,
-    now: datetime,
+    row: Cluster, *, gaps: Mapping[str, list[WatchGap]] | None, now: datetime
 ) -> Following:
     return Following(
         cluster=row.name,
-        span=Span(since[row.name], row.removed_at or now),
+        span=Span(followed_since(row), row.removed_at or now),
         last_proof_at=row.last_proof_at,
         gaps=None if gaps is None else (*gaps.get(row.name, ()), *_unread(row)),
     )
