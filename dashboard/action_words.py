@@ -29,14 +29,6 @@ WHEN_LABELS: Mapping[When, Words] = {
     When.IF_UNDONE: _("only if the cluster takes the first back"),
 }
 
-PLAN_STATES: Mapping[str, Words] = {
-    "previewing": _("looking at the cluster"),
-    "planned": _("planned"),
-    "refused": _("refused"),
-    "expired": _("too old"),
-    "applied": _("applied"),
-}
-
 ACTION_STATES: Mapping[str, Words] = {
     "queued": _("Queued"),
     "applying": _("Applying"),

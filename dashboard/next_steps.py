@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from dashboard.words import Words
@@ -78,19 +77,3 @@ ADVICE: Mapping[StepCode, Advice] = {
 def advice(step: NextStep) -> Advice:
     """The sentences of a step."""
     return ADVICE[step.code]
-
-
-def saving_text(step: NextStep) -> str:
-    """What it would save here, and from which starts that is known."""
-    if step.avoids:
-        return _("avoids about %(saves_s).0f s of waiting each time") % {"saves_s": step.saves_s}
-    if step.saves_s is None:
-        return _(
-            "at most %(spends_s).0f s (median of %(n)d starts); too few starts of this model have "
-            "it to tell more"
-        ) % {"spends_s": step.spends_s, "n": step.n}
-    return _("about %(saves_s).0f s (%(n)d starts without it, %(n_with)d with it)") % {
-        "saves_s": step.saves_s,
-        "n": step.n,
-        "n_with": step.n_with,
-    }

@@ -239,7 +239,7 @@ def _box(found: Spread) -> tuple[float, float, float, float, float] | None:
 
 def _slow(starts: Iterable[Compared], query: StartsQuery) -> SlowWords:
     found = slow_set(starts)
-    told = [one for one in found.common if one.tells][:MOST_COMMON]
+    told = found.telling[:MOST_COMMON]
     rest = [one for one in found.common if not one.tells][:MOST_COMMON]
     return SlowWords(
         n_slow=found.n_slow,

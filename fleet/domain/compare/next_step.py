@@ -24,11 +24,6 @@ class NextSteps:
     worst_s: float | None = None
     steps: tuple[NextStep, ...] = ()
 
-    @property
-    def best(self) -> NextStep | None:
-        """The next best step."""
-        return self.steps[0] if self.steps else None
-
 
 def next_steps(starts: Iterable[Compared], *, mode: str) -> NextSteps:
     """starts: of one model and of any mode, in any order: those of other modes show what a remedy

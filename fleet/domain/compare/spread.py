@@ -59,12 +59,6 @@ def spreads(starts: Iterable[Compared], by: Attribute, *, mode: str) -> tuple[Sp
     return tuple(sorted(found, key=lambda spread: spread.newest_at, reverse=True))
 
 
-def spread(starts: Iterable[Compared], *, mode: str) -> Spread | None:
-    """Of all starts of one mode; None without any."""
-    ready = finished(starts, mode=mode)
-    return _spread("", ready, mode) if ready else None
-
-
 def _spread(value: str, starts: list[Compared], mode: str) -> Spread:
     dots = sorted((_dot(start) for start in starts), key=lambda dot: dot.total_s)
     newest_at = max(dot.started_at for dot in dots)

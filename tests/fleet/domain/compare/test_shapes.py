@@ -1,5 +1,6 @@
 """Ghost, spread, and lengths over time."""
 
+from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
 
@@ -9,7 +10,7 @@ from fleet.domain.coldstart.start import Phase
 from fleet.domain.compare.ghost import ghost
 from fleet.domain.compare.over_time import bucket_for, first_seen, over_time
 from fleet.domain.compare.records import Attribute, Compared
-from fleet.domain.compare.spread import spread, spreads
+from fleet.domain.compare.spread import Spread, spreads
 from tests.fleet.domain.compare.made import EPOCH, MODE, made, phased
 
 
@@ -50,16 +51,20 @@ def test_no_ghost(pool: list[Compared]) -> None:
     assert ghost(made(999), pool) is None
 
 
+def one_spread(starts: Iterable[Compared]) -> Spread:
+    """Of starts of one revision."""
+    (found,) = spreads(starts, Attribute.REVISION, mode=MODE)
+    return found
+
+
 def test_dots_under_twenty() -> None:
-    found = spread(reversed(some(19)), mode=MODE)
-    assert found is not None
+    found = one_spread(reversed(some(19)))
     assert [dot.total_s for dot in found.dots] == [10.0 + n for n in range(19)]
     assert (found.ecdf, found.box) == ((), None)
 
 
 def test_a_curve_and_a_box_from_twenty_on() -> None:
-    found = spread(some(21), mode=MODE)
-    assert found is not None
+    found = one_spread(some(21))
     assert found.box is not None
     assert (found.dots, len(found.ecdf)) == ((), 21)
     assert (found.ecdf[0], found.ecdf[-1]) == ((10.0, 1 / 21), (30.0, 1.0))
@@ -67,8 +72,7 @@ def test_a_curve_and_a_box_from_twenty_on() -> None:
 
 
 def test_a_curve_of_many_is_thinned_and_still_ends_at_all() -> None:
-    found = spread(some(1001), mode=MODE)
-    assert found is not None
+    found = one_spread(some(1001))
     assert len(found.ecdf) <= 201
     assert found.ecdf[-1] == (1010.0, 1.0)
 
@@ -80,7 +84,7 @@ def test_one_spread_for_each_value_the_newest_first() -> None:
 
 
 def test_nothing_to_spread() -> None:
-    assert spread(some(9, outcome="failed"), mode=MODE) is None
+    assert spreads(some(9, outcome="failed"), Attribute.REVISION, mode=MODE) == ()
 
 
 @pytest.mark.parametrize(
