@@ -126,8 +126,8 @@ STARTING: tuple[Row, ...] = (
         r"(?:Memory profiling takes|Initial profiling/warmup run took)"
         r" (?P<s>\d{1,9}(?:\.\d{1,9})?) s",
     ),
-    _row("kv_memory", "memory", r"Available KV cache memory: (?P<gib>-?[\d.]{1,12}) GiB"),
-    _row("kv_tokens", "tokens", r"KV cache size: (?P<tok>[\d,]{1,20}) tokens\b"),
+    _row("kv_memory", "memory", r"Available KV cache memory: (?P<gib>-?\d{1,9}(?:\.\d{1,9})?) GiB"),
+    _row("kv_tokens", "tokens", r"KV cache size: (?P<tok>\d[\d,]{0,18}) tokens\b"),
     _row("kv_blocks", "blocks", r"# (?:GPU|cuda|CUDA|gpu) blocks: (?P<n>\d{1,12})"),
     _row(
         "concurrency",

@@ -98,3 +98,20 @@ def test_words_leave_no_failure_out(seed: int) -> None:
     told = [(text, failure_in(text, words_of(text))) for text, _ in found]
     missed = [pair for pair, other in zip(found, told, strict=True) if pair != other]
     assert missed == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Available KV cache memory: 1.2.3 GiB",
+        "Available KV cache memory: ... GiB",
+        "GPU KV cache size: ,,, tokens",
+        "Maximum concurrency for ,,, tokens per request: 1.2.3x",
+        "# GPU blocks: ,",
+        "init engine (profile) took 1.2.3 s",
+    ],
+)
+def test_what_only_looks_like_a_number_states_nothing(line: str) -> None:
+    log = EngineLog()
+    log.feed(f"INFO 11-30 09:00:00 [worker.py:1] {line}")
+    assert log.witness().facts == {}

@@ -36,6 +36,28 @@ from fleet.domain.enginelog.redact import KEPT_AT_MOST, redacted
             "failed: messages=[…",
             id="a conversation",
         ),
+        pytest.param(
+            "bad value: args {'api_key': ['s3cret', 'other'], 'tp': 2}",
+            "bad value: args {'api_key': […], 'tp': 2}",
+            id="vLLM's own list of keys",
+        ),
+        pytest.param("password='two words', x", "password='…', x", id="a password with blanks"),
+        pytest.param("pwd=s3cret", "pwd=…", id="a short word for it"),
+        pytest.param("AccountKey=s3cret;x", "AccountKey=…;x", id="a key of Azure"),
+        pytest.param("Cookie: sessionid=abc; a=b", "Cookie: …", id="a cookie"),
+        pytest.param(
+            "connect to redis://u:p/q@cache:6379/0",
+            "connect to redis://…@cache:6379/0",
+            id="a password with a slash",
+        ),
+        pytest.param("s3://b/k?sig=abc denied", "s3://b/k?… denied", id="any signed address"),
+        pytest.param("token\u200b=s3cret", "token =…", id="a word parted by what nobody sees"),
+        pytest.param(
+            "-----BEGIN RSA PRIVATE KEY----- MIIEo", "-----BEGIN RSA PRIVATE KEY …", id="PEM"
+        ),
+        pytest.param(
+            "failed on prompt: tell me", "failed on prompt: …", id="a prompt without quotes"
+        ),
         pytest.param("a\x00b\x1bc\nd", "a b c d", id="what cannot be printed"),
         pytest.param(
             "CUDA out of memory. Tried to allocate 448.00 MiB.",
