@@ -23,6 +23,7 @@ from fleet.adapters.kubernetes.parse.shapes import (
     Texts,
 )
 from fleet.adapters.kubernetes.parse.weights import weights_from
+from fleet.domain.enginelog.redact import redacted
 from fleet.domain.records.serving import Container
 from fleet.domain.records.workload import ContainerRun, ContainerState, PodRecord
 
@@ -121,7 +122,13 @@ def _run(raw: Terminated | None) -> ContainerRun | None:
     return ContainerRun(
         exit_code=raw.exitCode,
         reason=shared(raw.reason),
-        message=bounded(raw.message),
+        message=_last_words(raw.message),
         started_at=utc(raw.startedAt),
         finished_at=utc(raw.finishedAt),
     )
+
+
+def _last_words(text: str | None) -> str:
+    """What a container left when it ended. That may be the end of its log (the policy
+    FallbackToLogsOnError, which KServe sets), so it is kept as lines of a log are: redacted."""
+    return "\n".join(redacted(line) for line in bounded(text).splitlines())

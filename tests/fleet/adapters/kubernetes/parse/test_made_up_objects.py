@@ -106,6 +106,18 @@ def test_containers_in_the_order_they_run_and_sidecars_known() -> None:
     assert crashed.waiting_reason == "CrashLoopBackOff"
 
 
+def test_the_end_of_a_log_that_a_container_leaves_is_redacted_line_by_line() -> None:
+    """With FallbackToLogsOnError the kubelet takes the log's last lines for the message."""
+    said = (
+        "Received request: prompt: 'who am I?', params\nHF_TOKEN=hf_abcdef123\nValueError: no GPU"
+    )
+    ended = {"terminated": {"exitCode": 1, "reason": "Error", "message": said}}
+    (crashed,) = pod(status={"containerStatuses": [{"name": "m", "state": ended}]}).containers
+    assert crashed.ended is not None
+    assert crashed.ended.message.splitlines()[-1] == "ValueError: no GPU"
+    assert [secret for secret in ("who am I", "hf_abc") if secret in crashed.ended.message] == []
+
+
 def test_deletion_was_asked_for_a_grace_period_before_its_stamp() -> None:
     record = pod(
         metadata={"deletionTimestamp": "2026-11-30T09:05:00Z", "deletionGracePeriodSeconds": 300}
