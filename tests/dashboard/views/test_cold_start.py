@@ -200,8 +200,8 @@ def test_the_log_in_words_and_hostile_words_escaped(admin: Client, model: Served
     html = page(admin, make_start(model, log=LOG))
     words = plain(html)
     assert "silent since" in words
-    assert "weights, GiB 14.99" in words
-    assert "capturing CUDA graphs 8.0 s" in words
+    assert "weights in GPU memory, GiB 14.99" in words
+    assert "compile cache miss" in words
     assert f'<li class="code">CUDA out of memory {escape(HOSTILE)}</li>' in html
     assert HOSTILE not in html
 
@@ -226,6 +226,21 @@ def test_how_far_the_log_was_read(
 def test_a_log_in_another_form_tells_nothing(odd: Any) -> None:
     told = log_words(odd)
     assert told is None or (told.facts, told.lines, told.silent_since) == ((), (), None)
+
+
+def test_runs_before_the_last_are_lines_and_sub_phases_are_not_told_twice() -> None:
+    runs = [
+        {"run": 0, "failure": "cuda_oom", "line": "CUDA out of memory", "seconds": 8.9},
+        {"run": 1, "failure": "", "line": "", "seconds": None},
+        "x",
+    ]
+    told = log_words({"facts": {"compile_s": 25.0, "kv_tokens": 4096, "runs": runs}})
+    assert told is not None
+    assert told.runs == (
+        "run 1 · 8.9 s · cuda oom: CUDA out of memory",
+        "run 2 · its log says no cause",
+    )
+    assert [(str(label), value) for label, value in told.facts] == [("KV cache, tokens", "4 096")]
 
 
 def test_objects_that_live_are_shown_without_secrets(admin: Client) -> None:
