@@ -108,14 +108,14 @@ def report(request: HttpRequest, week: str) -> HttpResponse:
 @require_safe
 def report_file(request: HttpRequest, week: str, form: str) -> HttpResponse:
     """The same as a file."""
-    try:
-        found = _asked_report(request, week)
-        written = FORMS[form]
-    except BadInput as error:
-        return _problem(request, error)
-    except KeyError:
+    written = FORMS.get(form)
+    if written is None:
         known = ", ".join(FORMS)
         return _problem(request, BadInput(f"no report is written as {form[:20]!r}: {known} are"))
+    try:
+        found = _asked_report(request, week)
+    except BadInput as error:
+        return _problem(request, error)
     response = HttpResponse(written.write(found), content_type=written.content_type)
     response["Content-Disposition"] = f'attachment; filename="report-{found.week}.{form}"'
     return response
