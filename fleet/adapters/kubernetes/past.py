@@ -90,16 +90,12 @@ class PastFile:
         try:
             line = _line.decode(text)
             began = _begin.decode(line.object)
-        except msgspec.MsgspecError as error:
+            since, until = _moment(line.t), _moment(began.until)
+        except (msgspec.MsgspecError, UnexpectedShape) as error:
             raise BadInput(f"{self.path.name}: its first line begins no past: {error}") from error
         if (line.resource, line.type) != ("past", "BEGIN"):
             raise BadInput(f"{self.path.name}: its first line begins no past")
-        return PastBegin(
-            cluster=began.cluster,
-            since=_moment(line.t),
-            until=_moment(began.until),
-            simulated=began.simulated,
-        )
+        return PastBegin(cluster=began.cluster, since=since, until=until, simulated=began.simulated)
 
     def messages(self) -> Iterator[PastMessage]:
         """All that follows, in order. Raises BadInput where the file breaks off."""
@@ -169,7 +165,7 @@ class Newest:
                     yield text
 
     def _note(self, text: bytes) -> None:
-        with suppress(msgspec.MsgspecError):
+        with suppress(msgspec.MsgspecError, UnexpectedShape):
             line = _line.decode(text)
             self._at = max(self._at, _moment(line.t))
             version = _object.decode(line.object).metadata.resource_version
@@ -210,4 +206,8 @@ def _number(version: str) -> int:
 
 
 def _moment(at: datetime) -> datetime:
-    return utc(at) or at
+    """Raises UnexpectedShape for a time that lies in no year of UTC."""
+    try:
+        return utc(at) or at
+    except OverflowError as error:
+        raise UnexpectedShape("line", str(at), "a time of UTC") from error

@@ -15,6 +15,8 @@ from fleet.errors import BadInput
 from fleet.ports import PastEnd, PastMessage, SaidLog
 
 AT = "2026-11-29T08:00:00.000Z"
+# It is a time, and UTC has no year for it.
+AFTER_TIME = b"9999-12-31T23:59:59-23:59"
 NODE = {
     "metadata": {
         "name": "gpu-1",
@@ -121,6 +123,7 @@ def test_without_a_file_beside_the_end_is_the_end(
         ),
         pytest.param(b"[" * 100_000, id="nested without end"),
         pytest.param(line("nodes", "LIST", {"items": {}}), id="a list that is none"),
+        pytest.param(ADDED.replace(AT.encode(), AFTER_TIME), id="a moment after the last year"),
     ],
 )
 def test_a_line_that_cannot_be_read_is_skipped_and_counted(tmp_path: Path, hostile: bytes) -> None:
@@ -162,6 +165,7 @@ def test_what_says_nothing_is_passed_over(tmp_path: Path, resource: str, kind: s
         pytest.param(b"hello", id="no JSON"),
         pytest.param(line("past", "BEGIN", {"until": AT}), id="a past of nobody"),
         pytest.param(line("past", "END", {"cluster": "x", "until": AT}), id="an end at the start"),
+        pytest.param(BEGIN.replace(AT.encode(), AFTER_TIME), id="from after the last year"),
     ],
 )
 def test_a_file_that_begins_no_past_is_refused(tmp_path: Path, first: bytes) -> None:
