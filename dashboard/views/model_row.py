@@ -111,10 +111,9 @@ def eta_of(row: ServedModel | None, start: ColdStart, *, now: datetime) -> Start
 
 
 def expected_s(row: ServedModel, start_id: int) -> tuple[float | None, float | None]:
-    """How long a start in flight should take in all, typically and at worst (p50, p95)."""
+    """How long a start in flight should take in all, typically and at worst (p50, p95). None until
+    its row knows it: the row's own p50 and p95 are of all start modes."""
     flight = flight_of(row, start_id)
-    if not flight:
-        return row.p50_s, row.p95_s
     return whole_s(flight, "eta_p50_s"), whole_s(flight, "eta_p95_s")
 
 

@@ -42,6 +42,17 @@ def admin(client: Client, now: datetime) -> Client:
     return client
 
 
+def test_figures_of_all_start_modes_are_no_expectation_of_a_start_in_flight(
+    admin: Client, now: datetime
+) -> None:
+    model = make_model(p50_s=84.0, p95_s=171.0)
+    make_start(model, started_at=now - timedelta(seconds=5), outcome="running")
+    for address in (ADDRESS, "/cold-starts/"):
+        assert set(re.findall(r'data-expected="([^"]*)"', admin.get(address).content.decode())) == {
+            ""
+        }
+
+
 def test_it_shows_starts_revisions_and_probe_failures(admin: Client, now: datetime) -> None:
     model = make_model()
     make_start(
