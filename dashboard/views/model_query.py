@@ -9,12 +9,10 @@ from urllib.parse import urlencode
 from django.http import QueryDict
 
 from dashboard.ranges import RangeLink, TimeRange, range_links, read_range
+from dashboard.views.asked import member_of, text_of
 from dashboard.views.model_range import CHOICES, usual_range
 from fleet.domain.coldstart.start import StartMode
 from fleet.domain.records.keys import ModelKey
-
-# Names of Kubernetes objects are no longer.
-LONGEST_NAME = 253
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,11 +49,11 @@ class ModelQuery:
 
 
 def model_query(asked: QueryDict, key: ModelKey, *, now: datetime) -> ModelQuery:
-    mode, usual = asked.get("mode", ""), usual_range(key, now=now)
+    usual = usual_range(key, now=now)
     return ModelQuery(
         window=read_range(asked, now=now, choices=CHOICES, default=usual),
         usual=usual,
-        mode=mode if mode in set(StartMode) else "",
-        before=asked.get("before", "")[:LONGEST_NAME],
-        after=asked.get("after", "")[:LONGEST_NAME],
+        mode=member_of(StartMode, asked.get("mode")) or "",
+        before=text_of(asked, "before"),
+        after=text_of(asked, "after"),
     )

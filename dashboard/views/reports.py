@@ -21,6 +21,7 @@ from dashboard.reports.page import report_page, week_choices
 from dashboard.reports.sections import p50_text, p95_text
 from dashboard.reports.texts import UNKNOWN, count_text, day_text, span_text
 from dashboard.reports.written import FORMS
+from dashboard.views.asked import text_of
 from dashboard.views.model_row import model_url
 from dashboard.words import Words
 from fleet.domain.reports.report import Choice, Report, TeamWeek
@@ -30,7 +31,6 @@ from fleet.history.reports import revisions_of
 from fleet.reporting.weekly import WeekTotal, read_report, read_totals
 
 WEEKS_A_PAGE = 12
-LONGEST_WORD = 253
 FILTERS = ("cluster", "team", "environment")
 
 
@@ -138,7 +138,7 @@ def _asked_report(request: HttpRequest, text: str) -> Report:
 
 
 def _asked_words(request: HttpRequest) -> dict[str, str]:
-    asked = {name: request.GET.get(name, "")[:LONGEST_WORD] for name in FILTERS}
+    asked = {name: text_of(request.GET, name) for name in FILTERS}
     return {name: word for name, word in asked.items() if word}
 
 

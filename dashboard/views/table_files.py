@@ -1,4 +1,5 @@
-"""Any table as CSV or JSON, with the filters, the range and the order of its page's address."""
+"""Any table as CSV or JSON, with the filters and the range of its page's address; the fleet also in
+its order, what has a time newest first."""
 
 from __future__ import annotations
 
