@@ -16,6 +16,7 @@ from django.test.utils import CaptureQueriesContext
 from dashboard.tables.written import ROWS_A_PIECE
 from dashboard.views.table_files import EXPORTS
 from fleet.models import ServedModel
+from tests.dashboard.api import rows as api_rows
 from tests.factories import (
     make_cluster,
     make_model,
@@ -100,6 +101,27 @@ def test_a_file_keeps_to_scope_and_model(client: Client, now: datetime, table: s
     if table != "fleet":
         assert len(rows(client, table, f"model={KEY}")) == 1
         assert rows(client, table, "model=demo-a/InferenceService/rag/other") == []
+
+
+@pytest.mark.parametrize(
+    "scope",
+    [
+        pytest.param({"clusters": ["demo-b"]}, id="another cluster"),
+        pytest.param({"namespaces": ["rag"]}, id="another namespace"),
+    ],
+)
+def test_replicas_actions_and_phases_out_of_scope_are_not_told(
+    client: Client, scope: dict[str, Any]
+) -> None:
+    api_rows.replica(ready_s=60.0)
+    api_rows.action()
+    start = make_start(make_model())
+    client.force_login(make_user("alice", role="viewer"))
+    assert [len(rows(client, table)) for table in ("replicas", "actions")] == [1, 1]
+    assert rows(client, "phases", f"start={start.pk}") != []
+    client.force_login(make_user("bob", role="viewer", **scope))
+    assert [rows(client, table) for table in ("replicas", "actions")] == [[], []]
+    assert client.get(f"/tables/phases.csv?start={start.pk}").status_code == 404
 
 
 @pytest.mark.parametrize("table", ["revisions", "scale-events", "probe-failures", "cold-starts"])
