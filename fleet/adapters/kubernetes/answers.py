@@ -7,6 +7,7 @@ import urllib3
 from kubernetes.client.exceptions import ApiException
 from kubernetes.config.config_exception import ConfigException
 
+from fleet.adapters.kubernetes.parse.deep import decode
 from fleet.errors import (
     AdmissionRefused,
     ClusterRefused,
@@ -53,7 +54,7 @@ _status = msgspec.json.Decoder(Status, strict=False)
 def status_of(body: bytes) -> Status:
     """The Status in an error's body; for anything else its text, bounded."""
     try:
-        return _status.decode(body)
+        return decode(_status, body)
     except msgspec.MsgspecError:
         return Status(message=body[:MESSAGE_CHARS].decode(errors="replace"))
 

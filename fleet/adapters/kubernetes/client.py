@@ -20,6 +20,7 @@ from fleet.adapters.kubernetes.answers import (
     raise_unreachable,
     status_of,
 )
+from fleet.adapters.kubernetes.parse.deep import decode
 from fleet.errors import ClusterRefused, ClusterUnreachable, CredentialsExpired
 
 USER_AGENT = "pilot-light/0.1"
@@ -239,6 +240,6 @@ class Client:
 def decoded(what: str, body: bytes, decoder: "msgspec.json.Decoder[Any]") -> Any:
     """The body as the decoder's type; an answer that is no such JSON is a cluster out of order."""
     try:
-        return decoder.decode(body)
+        return decode(decoder, body)
     except msgspec.MsgspecError as error:
         raise_unreachable(what, ValueError(str(error)))

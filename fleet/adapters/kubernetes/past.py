@@ -18,6 +18,7 @@ from pathlib import Path
 import msgspec
 
 from fleet.adapters.kubernetes.parse.common import utc
+from fleet.adapters.kubernetes.parse.deep import decode
 from fleet.adapters.kubernetes.parse.objects import parse_list, parse_object
 from fleet.domain.records.change import Change, ChangeType
 from fleet.domain.records.keys import Resource
@@ -88,7 +89,7 @@ class PastFile:
         """Whose past it is. Raises BadInput for a file that is none."""
         text = next(self._lines, b"")
         try:
-            line = _line.decode(text)
+            line = decode(_line, text)
             began = _begin.decode(line.object)
             since, until = _moment(line.t), _moment(began.until)
         except (msgspec.MsgspecError, UnexpectedShape) as error:
@@ -125,7 +126,7 @@ class PastFile:
 
     def _message(self, text: bytes) -> PastMessage | None:
         """None for what we do not read."""
-        line = _line.decode(text)
+        line = decode(_line, text)
         if line.type != "END" or line.resource != "past":
             return _message(line)
         end = _end.decode(line.object)
@@ -166,7 +167,7 @@ class Newest:
 
     def _note(self, text: bytes) -> None:
         with suppress(msgspec.MsgspecError, UnexpectedShape):
-            line = _line.decode(text)
+            line = decode(_line, text)
             self._at = max(self._at, _moment(line.t))
             version = _object.decode(line.object).metadata.resource_version
             self._version = max(self._version, _number(version))

@@ -10,6 +10,7 @@ from fleet.adapters.kubernetes import lists, look, versions
 from fleet.adapters.kubernetes.client import Access, Client
 from fleet.adapters.kubernetes.discovery import served_versions
 from fleet.adapters.kubernetes.parse import parse_object
+from fleet.adapters.kubernetes.parse.deep import decode
 from fleet.adapters.kubernetes.resources import PLACES, path_of
 from fleet.adapters.kubernetes.sockets import OpenStreams
 from fleet.adapters.kubernetes.watch import Line, lines
@@ -185,6 +186,6 @@ def read_object(resource: Resource, raw: msgspec.Raw) -> Record | OddItem:
 def identity_of(raw: msgspec.Raw) -> Identity:
     """Name and uid of any object; empty where not even they can be read."""
     try:
-        return _identified.decode(raw).metadata
+        return decode(_identified, raw).metadata
     except msgspec.MsgspecError:
         return Identity()

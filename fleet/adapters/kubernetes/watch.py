@@ -9,6 +9,7 @@ import msgspec
 import urllib3
 
 from fleet.adapters.kubernetes.answers import FOREIGN, Status, error_of, raise_unreachable
+from fleet.adapters.kubernetes.parse.deep import decode
 from fleet.errors import ClusterUnreachable
 
 CHUNK_BYTES = 64 * 1024
@@ -32,7 +33,7 @@ def lines(what: str, response: urllib3.BaseHTTPResponse) -> Iterator[Line]:
     ClusterUnreachable when the stream breaks."""
     for raw in _split(what, _chunks(what, response)):
         try:
-            line = _line.decode(raw)
+            line = decode(_line, raw)
         except msgspec.MsgspecError as error:
             raise_unreachable(what, ValueError(f"no watch event: {error}"))
         if line.type == "ERROR":
@@ -42,7 +43,7 @@ def lines(what: str, response: urllib3.BaseHTTPResponse) -> Iterator[Line]:
 
 def _told(what: str, line: Line) -> Exception:
     try:
-        status = _error.decode(line.object)
+        status = decode(_error, line.object)
     except msgspec.MsgspecError:
         return ClusterUnreachable(f"{what} told of an error that cannot be read")
     return error_of(what, http_status=status.code or 500, status=status)

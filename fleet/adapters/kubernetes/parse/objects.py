@@ -10,6 +10,7 @@ import msgspec
 from fleet.adapters.kubernetes.parse import pod, serving, workload
 from fleet.adapters.kubernetes.parse import serving_shapes as serving_of
 from fleet.adapters.kubernetes.parse import shapes as of
+from fleet.adapters.kubernetes.parse.deep import decode
 from fleet.domain.records.change import Listed, OddItem, Record
 from fleet.domain.records.keys import Resource
 from fleet.errors import UnexpectedShape
@@ -94,7 +95,7 @@ def parse_object(resource: Resource, raw: bytes | msgspec.Raw) -> Record:
     """One object as the API returns it. Raises UnexpectedShape, which names the object."""
     reading = READINGS[resource]
     try:
-        return reading.record(reading.decoder.decode(raw))
+        return reading.record(decode(reading.decoder, raw))
     except (msgspec.MsgspecError, OverflowError) as error:
         problem = str(error)[:_PROBLEM_LENGTH]
         raise UnexpectedShape(reading.kind, named(raw).name, problem) from error
@@ -110,7 +111,7 @@ def parse_list(
     """A whole list in one piece. Items that cannot be read are named, not lost silently; a body
     that is no list at all raises UnexpectedShape."""
     try:
-        body = _list.decode(raw)
+        body = decode(_list, raw)
     except msgspec.MsgspecError as error:
         problem = str(error)[:_PROBLEM_LENGTH]
         raise UnexpectedShape(f"{READINGS[resource].kind}List", "", problem) from error
@@ -134,7 +135,7 @@ def parse_list(
 def named(raw: bytes | msgspec.Raw) -> _Name:
     """Name and uid of an object that could not be read, as far as they can."""
     try:
-        found = _named.decode(raw).metadata
+        found = decode(_named, raw).metadata
     except msgspec.MsgspecError:
         return _Name()
     return _Name(found.name[:_PROBLEM_LENGTH], found.uid[:_PROBLEM_LENGTH])

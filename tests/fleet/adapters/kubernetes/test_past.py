@@ -135,6 +135,14 @@ def test_a_line_that_cannot_be_read_is_skipped_and_counted(tmp_path: Path, hosti
     assert all(len(problem) <= 200 for problem in file.problems)
 
 
+def test_a_line_that_is_nested_without_end_is_read_without_its_depths(tmp_path: Path) -> None:
+    deep = b'"status": {"odd": ' + b"[" * 5000 + b"]" * 5000 + b"}"
+    file = past(tmp_path, [BEGIN, ADDED.replace(b'"status": {}', deep), END])
+    file.begin()
+    assert kinds(list(file.messages())) == ["Change", "PastEnd"]
+    assert file.skipped == 0
+
+
 def test_only_the_first_problems_are_kept(tmp_path: Path) -> None:
     file = past(tmp_path, [BEGIN, *[b"{"] * 50, END])
     file.begin()
