@@ -35,6 +35,7 @@ METRIC = f"{AUTOSCALING}metric"
 QUEUED = "Requests to the target are being buffered as resources are provisioned."
 NO_TRAFFIC = "The target is not receiving traffic."
 TIMED_OUT = "The target could not be activated."
+NEVER_SCALED = "Initial scale was never achieved"
 NOT_BACKED = "K8s Service is not ready"
 
 MANAGER = "controller"

@@ -143,6 +143,8 @@ class Revisions(Controller):
                 return good, late
             return (good, good) if initialised else (_deploying(), _deploying())
         resources, health = _from_deployment(revision, found, initialised=initialised)
+        if resources[0] != "False" and _never_scaled(autoscaler):
+            resources = ("False", "ProgressDeadlineExceeded", names.NEVER_SCALED)
         if not found["spec"]["replicas"]:
             return resources, health
         pod = self._one_pod(revision)
@@ -180,6 +182,13 @@ class Revisions(Controller):
 
 def _deploying() -> Verdict:
     return ("Unknown", "Deploying", "")
+
+
+def _never_scaled(autoscaler: Mapping[str, Any]) -> bool:
+    """Given up at zero before the first replica was ready. Source: PropagateAutoscalerStatus."""
+    initialised = condition_status(autoscaler, "ScaleTargetInitialized") == "True"
+    served = autoscaler.get("status", {}).get("serviceName", "")
+    return bool(served) and not initialised and condition_status(autoscaler, "Ready") == "False"
 
 
 def _from_deployment(

@@ -122,6 +122,15 @@ def test_the_autoscaler_gives_up_a_first_rollout_after_deadline_and_buffer() -> 
     assert said[-2:] == ["False TimedOut", "False NoTraffic"]
 
 
+def test_a_revision_given_up_before_its_first_replica_stays_false_at_zero() -> None:
+    at = bench()
+    at.apply(replace(MODEL, trouble=Trouble.DOWNLOAD_DENIED))
+    with_deadline(at)
+    at.run(200)
+    assert at.pods() == []
+    assert at.seen.conditions(REVISIONS, "Ready")[-1] == "False ProgressDeadlineExceeded"
+
+
 def test_restarts_are_counted_as_repeats_and_back_off_doubles() -> None:
     at = bench()
     at.apply(replace(MODEL, trouble=Trouble.CRASH_LOOP))
