@@ -180,10 +180,10 @@ def _count_tile(title: str, this: int, last: int | None, *, at_least: bool) -> T
 
 
 def _length_tile(name: str, this: Figures, last: Figures | None) -> Tile:
-    """A percentile over all start modes; by mode it stands in a table."""
+    """A percentile over all start modes; by mode it stands in a table. Another mix of modes moves
+    it too, so that a change is told but not judged."""
     enough = ENOUGH_FOR_P50 if name == "p50" else ENOUGH_FOR_P95
     values = [getattr(figures, f"{name}_s") if figures else None for figures in (this, last)]
-    change = changed(values[0], values[1])
     says = _("of %(n)d ready starts, all modes") % {"n": this.measured}
     return Tile(
         title=_("%(name)s to Ready") % {"name": name},
@@ -191,8 +191,7 @@ def _length_tile(name: str, this: Figures, last: Figures | None) -> Tile:
         last_week=length_text(values[1], measured=last.measured, enough=enough)
         if last
         else UNKNOWN,
-        change=change_text(change),
-        tone=tone_of(change, from_=max(1.0, (values[1] or 0.0) * SHIFT_SHARE)),
+        change=change_text(changed(values[0], values[1])),
         says=says,
     )
 

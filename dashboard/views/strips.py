@@ -62,9 +62,11 @@ def flights(grant: Grant, *, now: datetime) -> Flights:
     running = within(ColdStart.objects.running(), grant)
     longest = list(running.order_by("started_at")[:MOST_STARTS])
     uids = [start.model_uid for start in longest]
-    rows = {r.model_uid: r for r in ServedModel.objects.present().filter(model_uid__in=uids)}
+    found = ServedModel.objects.present().filter(model_uid__in=uids)
+    rows = {(row.cluster, row.model_uid): row for row in found}
     total = running.count() if len(longest) == MOST_STARTS else len(longest)
-    shown = (_flight(start, rows.get(start.model_uid), now=now) for start in longest)
+    by_start = [(start, rows.get((start.cluster, start.model_uid))) for start in longest]
+    shown = (_flight(start, row, now=now) for start, row in by_start)
     return Flights(shown=tuple(shown), total=total)
 
 
