@@ -26,7 +26,7 @@ STATE_REASONS: Mapping[StateCode, Words] = {
     StateCode.NOT_MADE_YET: gettext_lazy("KServe has not made anything of it yet"),
     StateCode.FAILED_START_BESIDE: gettext_lazy("Serving, and a further start fails: %(failed)s"),
     StateCode.READY: gettext_lazy("Serving"),
-    StateCode.ASLEEP: gettext_lazy("Asleep on purpose; a request wakes it"),
+    StateCode.ASLEEP: gettext_lazy("Asleep; a request wakes it"),
     StateCode.AT_ZERO: gettext_lazy("At zero on purpose; no request wakes it"),
 }
 

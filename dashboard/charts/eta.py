@@ -160,4 +160,4 @@ def _briefly(flight: Mapping[str, Any]) -> str:
     if kin == Kin.CLUSTER:
         return _("cluster: low confidence")
     n = int(flight.get("eta_n") or 0)
-    return ngettext("%(n)d like start", "%(n)d like starts", n) % {"n": n}
+    return ngettext("from %(n)d start", "from %(n)d starts", n) % {"n": n}

@@ -43,13 +43,18 @@ ORDERS: dict[Sort, tuple[Any, ...]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facets:
-    """What can be chosen, and how many models are in which state under the other filters."""
+    """What can be chosen, and how many models are in which state under the other filters.
+
+    total: all that may be seen. found: those that `counts` counts. shown: those of the state asked
+    for too.
+    """
 
     clusters: tuple[str, ...]
     namespaces: tuple[str, ...]
     teams: tuple[str, ...]
     counts: tuple[tuple[State, int], ...]
     total: int
+    found: int
     shown: int
 
 
@@ -140,6 +145,7 @@ def _facets(
         teams=_choices(groups, "team"),
         counts=tuple((state, counts[state]) for state in STATES_WORST_FIRST),
         total=sum(group["n"] for group in groups),
+        found=counts.total(),
         shown=shown,
     )
 

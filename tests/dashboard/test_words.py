@@ -51,7 +51,7 @@ def test_every_member_has_words(members: type[StrEnum], table: Mapping[Any, Any]
 @pytest.mark.parametrize(
     ("code", "params", "text"),
     [
-        pytest.param("asleep", {}, "Asleep on purpose; a request wakes it", id="no parameters"),
+        pytest.param("asleep", {}, "Asleep; a request wakes it", id="no parameters"),
         pytest.param(
             "start-failed",
             {"phase": "pull-image", "class": "image-pull", "reason": "manifest unknown"},

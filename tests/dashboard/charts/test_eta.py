@@ -65,11 +65,11 @@ def test_what_it_says_as_time_passes(
 @pytest.mark.parametrize(
     ("changes", "source", "briefly"),
     [
-        pytest.param({}, "from 25 starts of this revision", "25 like starts", id="its revision"),
+        pytest.param({}, "from 25 starts of this revision", "from 25 starts", id="its revision"),
         pytest.param(
             {"eta_from": "model", "eta_n": 1},
             "from 1 start of this model",
-            "1 like start",
+            "from 1 start",
             id="one start of the model",
         ),
         pytest.param(
@@ -82,7 +82,7 @@ def test_what_it_says_as_time_passes(
             {"eta_n": 6, "eta_p95_from": "cluster", "eta_p95_n": 26, "eta_confidence": "widened"},
             "from 6 starts of this revision, its slow end from 26 starts of like models: "
             "low confidence",
-            "6 like starts",
+            "from 6 starts",
             id="others stand in for the slow end",
         ),
         pytest.param(

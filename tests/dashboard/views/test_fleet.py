@@ -92,6 +92,15 @@ def test_filters_and_order(admin: Client, now: datetime, address: str, shown: li
     assert names(page(admin, address)) == shown
 
 
+def test_a_filtered_fleet_says_how_many_of_all_it_counts(admin: Client, now: datetime) -> None:
+    make_cluster(now=now)
+    make_model("one")
+    make_model("two", state="Cold")
+    assert ">2 models on 1 cluster<" in page(admin)
+    assert ">1 of 2 models on 1 cluster<" in page(admin, "/?q=one")
+    assert ">2 models on 1 cluster<" in page(admin, "/?state=Cold")
+
+
 def test_old_data_is_unknown_in_rows_counts_and_filters(admin: Client, now: datetime) -> None:
     make_cluster("demo-a", now=now)
     make_cluster("demo-b", now=now - timedelta(seconds=90))
@@ -155,7 +164,7 @@ def test_a_start_in_flight_carries_what_the_browser_needs(admin: Client, now: da
     started = round(start.started_at.timestamp() * 1000)
     assert f'data-started="{started}" data-expected="80.0"' in html
     assert 'data-typical="80.0" data-slow="120.0" data-late="120.0" data-overdue="240.0"' in html
-    assert html.count("14 like starts") == 2
+    assert html.count(">from 14 starts</span>") == 2
 
 
 def test_percentiles_are_not_shown_where_there_are_none(admin: Client, now: datetime) -> None:
@@ -219,7 +228,7 @@ def test_the_table_as_csv_keeps_to_filters_and_scope(client: Client, now: dateti
     assert head.startswith("state,cluster,kind,namespace,name,")
     assert rows == [
         "Warm,demo-a,InferenceService,chat,'=cmd(),Knative,search,prod,1,1,0,3,0,0,84.5,,0,"
-        "Asleep on purpose; a request wakes it"
+        "Asleep; a request wakes it"
     ]
 
 
