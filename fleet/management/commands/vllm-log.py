@@ -85,6 +85,9 @@ def _degraded(witness: Witness) -> dict[str, str]:
 
 def said(answer: Mapping[str, Any]) -> Iterator[str]:
     """An answer for people: how it ended, what took how long, what else the log states."""
+    if not (answer["last_phase"] or answer["failure_class"] or answer["phases"]):
+        yield "nothing that vLLM says was found in it"
+        return
     why = f" ({answer['failure_class']})" if answer["failure_class"] else ""
     yield f"{answer['outcome']}{why}, last seen: {answer['last_phase'] or 'nothing known'}"
     if answer["decisive_line"]:
@@ -94,7 +97,8 @@ def said(answer: Mapping[str, Any]) -> Iterator[str]:
         if name in phases:
             yield f"{_indent(name)}{name:<18}{phases[name]:10.2f} s"
     for name, value in answer["facts"].items():
-        yield f"{name}: {value}"
+        if value is not None:
+            yield f"{name}: {value}"
 
 
 def _indent(name: str) -> str:
