@@ -17,6 +17,8 @@ SLACK_S = 1.0
 # As late as this a message may still tell what made a pod that came before it: no pod is made that
 # was not wished for.
 CROSS_S = 10.0
+# So late may come what moved in a gap that the pod was born in: each watch goes on in its own time.
+CROSS_GAP_S = 120.0
 # A wish that follows an edit or a pin later than this has another reason. An HPA looks every 15 s.
 FOLLOWS_S = 20.0
 # By then the autoscaler has said that it was its wish.
@@ -111,16 +113,19 @@ def _before(context: Context, moves: Iterable[Moved], what: What) -> list[Moved]
 
 def _last_rise(context: Context, moves: Sequence[Moved]) -> Moved | None:
     """The rise that the pod follows: the last before it; if so many were not wished for then, the
-    one that did is only late."""
+    one that did is only late. In a gap numbers may be short by some, but who slept when last seen
+    was woken in it."""
     wishes = _before(context, moves, What.WISH)
     rises = [move for move in wishes if _rises(move)]
-    if rises and (context.born_unseen or (wishes[-1].to or 0) >= context.nth):
+    least = 1 if context.born_unseen else context.nth
+    if rises and (wishes[-1].to or 0) >= least:
         return rises[-1]
     return next(_late_rises(context, moves), None)
 
 
 def _late_rises(context: Context, moves: Sequence[Moved]) -> Iterator[Moved]:
-    first, until = context.created + SLACK_S, context.created + CROSS_S
+    first = context.created + SLACK_S
+    until = context.created + (CROSS_GAP_S if context.born_unseen else CROSS_S)
     for move in moves:
         enough = move.what == What.WISH and _rises(move) and (move.to or 0) >= context.nth
         if enough and move.seen and first < move.at.timestamp() <= until:

@@ -7,7 +7,7 @@ from fleet.domain.coldstart.moments import Reader
 from fleet.domain.coldstart.phases import created_at
 from fleet.domain.coldstart.sight import Sight
 from fleet.domain.coldstart.start import Trigger
-from fleet.domain.coldstart.trigger import Context, demand_of
+from fleet.domain.coldstart.trigger import CROSS_GAP_S, Context, demand_of
 from fleet.domain.ledger.group import Group
 from fleet.domain.records.common import Condition, Moved, What, condition
 from fleet.domain.records.keys import Mode
@@ -67,7 +67,9 @@ def set_demand(group: Group, evidence: Evidence) -> None:
     if demand.trigger is not Trigger.UNKNOWN or evidence.trigger == Trigger.UNKNOWN:
         evidence.trigger, evidence.demand = demand.trigger.value, demand.at
         evidence.origin = demand.origin
-    evidence.fixed = evidence.looked - born > FIXED_AFTER_S
+    in_gap = evidence.first == "gap" and evidence.trigger == Trigger.UNKNOWN
+    told = born if evidence.demand is None else max(born, evidence.demand.by)
+    evidence.fixed = evidence.looked - told > (CROSS_GAP_S if in_gap else FIXED_AFTER_S)
 
 
 def _context(group: Group, evidence: Evidence, born: float) -> Context:
