@@ -127,9 +127,10 @@ def _notices(report: Report) -> Iterator[str]:
         if sight.watched_from and sight.watched_from > report.week.since
     ]
     if late:
-        yield _("Followed for part of this week only: %(names)s. Last week's figures lack it.") % {
-            "names": _names(late)
-        }
+        yield _(
+            "Followed for part of this week only: %(names)s. What they did before is neither in"
+            " these figures nor in last week's."
+        ) % {"names": _names(late)}
     if report.last_week is None:
         yield _("Nothing was watched in the week before: there is nothing to compare with.")
 

@@ -31,7 +31,7 @@ BLIND = "Part of this week was not watched, or that is not known any more: %s."
         ),
         pytest.param(
             [sight("b", watched_from=LATE)],
-            ["Followed for part of this week only: b. Last week's figures lack it."],
+            ["Followed for part of this week only: b. What they did before is neither in"],
             id="followed since Wednesday",
         ),
     ],
