@@ -54,10 +54,11 @@ def _copy(drawn: ServedModel, row: ServedModel) -> None:
     params = [own.get(name, row.model_uid) for name in names if name in {*own, "replica_uid"}]
     sql = (
         f"INSERT INTO {ColdStart._meta.db_table} ({', '.join(names)}) SELECT {values} "  # noqa: S608
-        f"FROM {ColdStart._meta.db_table} WHERE model_uid = %s AND replica_uid LIKE %s"
+        f"FROM {ColdStart._meta.db_table} WHERE cluster = %s AND model_uid = %s "
+        "AND replica_uid LIKE %s"
     )
     with connection.cursor() as cursor:
-        cursor.execute(sql, [*params, drawn.model_uid, "%-past-%"])
+        cursor.execute(sql, [*params, drawn.cluster, drawn.model_uid, "%-past-%"])
 
 
 def _value(name: str, own: Mapping[str, str]) -> str:
