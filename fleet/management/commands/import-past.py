@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.db import DatabaseError
 
 from fleet import wiring
 from fleet.errors import FleetError
@@ -37,7 +38,8 @@ class Command(BaseCommand):
     def _read(self, path: Path, stop: threading.Event) -> bool:
         try:
             read, problems = wiring.import_past(path, stop=stop)
-        except FleetError as error:
+        except (FleetError, DatabaseError) as error:
+            # What was read until a full disk stays; the next reading goes over it again.
             self.stderr.write(f"{path}: {error}")
             return False
         self.stdout.write(

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import OperationalError
 
 from fleet.models import Cluster
 from fleet.observe import past as observing
@@ -64,3 +65,16 @@ def test_one_that_cannot_be_read_does_not_keep_the_others_back(
     assert out.startswith("west: ")
     assert "none.jsonl breaks off" in err
     assert "there is no cluster 'nobody'" in err
+
+
+def test_a_full_disk_is_told_in_a_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> tuple[str, ...]:
+        raise OperationalError("database or disk is full")
+
+    make_cluster("west")
+    monkeypatch.setattr(observing, "write_past", full)
+    with pytest.raises(CommandError, match="1 of 1 could not be read to the end"):
+        call_command("import-past", past(tmp_path, "west"))
+    assert capsys.readouterr().err.endswith("west.jsonl: database or disk is full\n")
