@@ -21,6 +21,9 @@ from fleet.domain.ledger.delta import State
 
 register = template.Library()
 
+# How a moment is written.
+FORMS = ("short", "long", "clock")
+
 # Shapes in a box of 12 by 12; colour comes from the text around them.
 MARKS: dict[str, str] = {
     State.FAILING: '<rect x="1" y="1" width="10" height="10" fill="currentColor"/>',
@@ -83,13 +86,14 @@ def moment(at: datetime | str | None, form: str = "short") -> SafeString | str:
     if at is None:
         return "–"
     when = datetime.fromisoformat(at) if isinstance(at, str) else at
-    utc = when.astimezone(UTC)
-    return format_html(
-        '<time datetime="{}" data-form="{}" title="{} UTC">{} UTC</time>',
-        utc.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-        form,
-        utc.strftime("%Y-%m-%d %H:%M:%S"),
-        utc.strftime("%H:%M:%S" if form == "clock" else "%Y-%m-%d %H:%M"),
+    # Of digits alone: a page shows hundreds, and escaping each costs more than the rest of it.
+    utc = when.astimezone(UTC).replace(tzinfo=None)
+    full = utc.isoformat(" ", "milliseconds")
+    shown = full[11:19] if form == "clock" else full[:16]
+    form = form if form in FORMS else FORMS[0]
+    return mark_safe(  # noqa: S308 - nothing in it was said by anybody
+        f'<time datetime="{full[:10]}T{full[11:]}Z" data-form="{form}" '
+        f'title="{full[:19]} UTC">{shown} UTC</time>'
     )
 
 
