@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from dashboard.api.shapes.ages import age_s
-from dashboard.reasons import reason_with_age
+from dashboard.row_reasons import reason_of
 from dashboard.staleness import shown_state
 from dashboard.tables.columns import Table, column
 from fleet.models import Cluster, ServedModel
@@ -44,7 +44,7 @@ def _probe_failures(row: ServedModel) -> int:
 
 
 def _reason(row: ServedModel, *, stale: frozenset[str]) -> str:
-    return reason_with_age(row.state_code, row.state_params, stale=row.cluster in stale)
+    return reason_of(row, stale=row.cluster in stale)
 
 
 def clusters_table(

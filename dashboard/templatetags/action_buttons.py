@@ -26,7 +26,8 @@ class Buttons:
 
 @register.simple_tag
 def buttons_of(row: ServedModel) -> Buttons:
-    """A sleeping model is woken by a request only where an activator holds it."""
+    """A sleeping model is woken by a request only where an activator holds it. One that could not
+    serve when it was woken has no best button: neither cures it."""
     stopped = row.state == State.STOPPED
     asleep = row.ready == 0 and not row.desired
     holds = row.mode == Mode.KNATIVE
@@ -34,6 +35,6 @@ def buttons_of(row: ServedModel) -> Buttons:
     return Buttons(
         warm_up=not stopped and (holds or row.ready > 0),
         raise_min=not stopped,
-        best=best.value if asleep else "",
+        best=best.value if asleep and row.state != State.FAILING else "",
         min=max(1, (row.min or 0) + 1 if row.ready else 1),
     )

@@ -11,7 +11,7 @@ from django.urls import NoReverseMatch, reverse
 
 from dashboard.charts.bars import StartBar, start_bar
 from dashboard.charts.eta import StartEta, start_eta, whole_s
-from dashboard.reasons import reason_with_age
+from dashboard.row_reasons import reason_of
 from dashboard.staleness import shown_state
 from dashboard.words import MODE_LABELS, STATE_LABELS, Words, word
 from fleet.domain.coldstart.start import Outcome
@@ -78,7 +78,7 @@ def model_row(
         state=state,
         label=STATE_LABELS[state],
         mode=word(MODE_LABELS, row.mode),
-        reason=reason_with_age(row.state_code, row.state_params, stale=old),
+        reason=reason_of(row, stale=old),
         stale=old,
         bar=_bar(row, running, now=now),
         eta=eta_of(row, running[0], now=now) if running else None,

@@ -10,7 +10,7 @@ from django.db.models import QuerySet, TextField
 from django.db.models.functions import Cast
 
 from dashboard.api.shapes.ages import Ages
-from dashboard.reasons import reason_with_age
+from dashboard.row_reasons import reason_of
 from fleet.domain.compare.flight import Confidence, lateness
 from fleet.history.flights import limits_of
 from fleet.models import Revision, ServedModel
@@ -29,9 +29,7 @@ def model(row: ServedModel, *, ages: Ages) -> dict[str, Any]:
         "name": row.name,
         "mode": row.mode,
         "state": ages.state(row.state, row.cluster),
-        "state_reason": reason_with_age(
-            row.state_code, row.state_params, stale=row.cluster not in ages.fresh
-        ),
+        "state_reason": reason_of(row, stale=row.cluster not in ages.fresh),
         "served_names": row.served_names,
         "url": row.url or None,
         "team": row.team or None,

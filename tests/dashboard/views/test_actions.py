@@ -321,6 +321,12 @@ def test_the_model_page_shows_what_was_done(pilot: ServedModel) -> None:
             ['class="main"'],
             id="it serves: nothing needs pressing",
         ),
+        pytest.param(
+            {"state": "Failing"},
+            ['data-plan="raise-min"'],
+            ['class="main"'],
+            id="at zero and could not serve: neither cures it",
+        ),
         pytest.param({"state": "Stopped"}, [], ["data-plan="], id="stopped by intent"),
     ],
 )
