@@ -63,7 +63,7 @@ async def running(directory: Path) -> AsyncIterator[list[Running]]:
     """Three small clusters for all tests of this file."""
     options = Options(directory=directory, clusters=3, models=9, speed=SPEED)
     clusters = await start(options, io.StringIO())
-    write_papers(options, clusters)
+    write_papers(options, [each.papers() for each in clusters])
     yield clusters
     await asyncio.gather(*(each.stop() for each in clusters))
 
