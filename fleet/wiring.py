@@ -37,7 +37,7 @@ from fleet.ports import Announcer, ClusterFacts, ClusterWriter, ModelCaller
 from fleet.reporting import weekly
 
 # Portions of starts that one call counts: a backlog must not keep a worker.
-PORTIONS = 20
+PORTIONS = 50
 
 
 def now() -> datetime:

@@ -4,18 +4,19 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.db import models, transaction
 
 from fleet.domain.coldstart.start import Outcome
 from fleet.domain.coldstart.sums import BOUNDS_S, bound_place, narrow_place
+from fleet.history.upserts import upsert
 from fleet.models import ColdStart, ServedModel, StartDay, StartTally
 from fleet.models.start_counts import WHOLE_CLUSTER
 
 # A start that is over may still learn its route and its first answer.
 SETTLED = timedelta(minutes=5)
-AT_ONCE = 500
+AT_ONCE = 200
 BEHIND = timedelta(minutes=15)
 # Models with labels of their own; a Prometheus server pays for each series.
 MOST_MODELS = 500
@@ -95,13 +96,18 @@ def _add_tallies(starts: Sequence[ColdStart]) -> None:
     for start in starts:
         for phase, seconds in _lengths(start):
             lengths[_tally_key(start, phase, named)].append(seconds)
-    kept = {_key_of(row): row for row in _tallies_of(lengths)}
+    known = {_key_of(row): row for row in _tallies_of(lengths)}
+    kept = {key: known.get(key) or _no_tally(key) for key in lengths}
     for key, spans in lengths.items():
-        row = kept.setdefault(key, StartTally(**key._asdict(), counts=[0] * (len(BOUNDS_S) + 1)))
+        row = kept[key]
         for each in spans:
             row.counts[bound_place(each)] += 1
         row.sum_s += sum(spans)
-    _save(StartTally, kept.values(), ("counts", "sum_s"))
+    upsert(kept.values(), by=TallyKey._fields)
+
+
+def _no_tally(key: TallyKey) -> StartTally:
+    return StartTally(**key._asdict(), counts=[0] * (len(BOUNDS_S) + 1))
 
 
 def _lengths(start: ColdStart) -> Iterator[tuple[str, float]]:
@@ -149,13 +155,14 @@ def _add_days(starts: Sequence[ColdStart]) -> None:
     for start in starts:
         for key in _day_keys(start, owners):
             sums[key].add(start.total_s)
-    kept = {_day_key_of(row): row for row in _days_of(sums)}
+    known = {_day_key_of(row): row for row in _days_of(sums)}
+    kept = {key: known.get(key) or StartDay(**key._asdict()) for key in sums}
     for key, new in sums.items():
-        row = kept.setdefault(key, StartDay(**key._asdict()))
+        row = kept[key]
         row.count += new.count
         row.sum_s += new.sum_s
         row.narrow = _joined(row.narrow, new.narrow)
-    _save(StartDay, kept.values(), ("count", "sum_s", "narrow"))
+    upsert(kept.values(), by=DayKey._fields)
 
 
 def _joined(kept: dict[str, int], new: Counter[int]) -> dict[str, int]:
@@ -196,11 +203,3 @@ def _days_of(keys: Iterable[DayKey]) -> "models.QuerySet[StartDay]":
 
 def _day_key_of(row: StartDay) -> DayKey:
     return DayKey(*(getattr(row, name) for name in DayKey._fields))
-
-
-def _save(model: type[models.Model], rows: Iterable[Any], columns: tuple[str, ...]) -> None:
-    """New rows are made; kept ones get the columns."""
-    every = list(rows)
-    model._default_manager.bulk_create([row for row in every if row.pk is None])
-    kept = [row for row in every if row.pk is not None]
-    model._default_manager.bulk_update(kept, columns, batch_size=200)
