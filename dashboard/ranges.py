@@ -89,6 +89,8 @@ def read_range(
         return _between(since, until, now=now, span=SPANS[default], fault=fault)
     name = asked.get("range", "")
     chosen = name if name in choices else default
+    if name and name != chosen and not fault:
+        fault = _("There is no such range here; the usual one is shown.")
     said = {} if chosen == default else {"range": chosen}
     return TimeRange(since=now - SPANS[chosen], until=now, name=chosen, said=said, fault=fault)
 
