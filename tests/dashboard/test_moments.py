@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from dashboard.templatetags.pilotlight import moment
+from dashboard.templatetags.pilotlight import moment, table_rows
 
 AT = datetime(2026, 11, 30, 12, 0, 9, 120000, UTC)
 WHOLE = '<time datetime="2026-11-30T12:00:09.120Z" data-form="{}" title="2026-11-30 12:00:09 UTC">'
@@ -35,3 +35,13 @@ def test_a_form_that_there_is_not_is_the_short_one() -> None:
 
 def test_what_is_not_known_is_a_dash() -> None:
     assert moment(None) == "–"
+
+
+def test_rows_of_a_charts_table_are_escaped_and_have_a_head() -> None:
+    hostile = '<img src=x onerror="a">'
+    told = table_rows([(hostile, 3, None), (AT, "", "b & c")])
+    assert told.startswith(
+        '<tr><th scope="row">&lt;img src=x onerror=&quot;a&quot;&gt;</th>'
+        '<td class="num right">3</td><td class="num right">–</td></tr><tr><th scope="row"><time '
+    )
+    assert told.endswith('<td class="num right">–</td><td class="num right">b &amp; c</td></tr>')
