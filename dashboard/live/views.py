@@ -27,6 +27,13 @@ from dashboard.views.strips import proofs
 from fleet.domain.records.keys import ModelKey
 
 
+def _concerns(ring: Ring, grant: Grant) -> bool:
+    """Whether any model that moved may lie in the grant's scope; ring.keys None = any may have."""
+    if ring.keys is None or grant.clusters is None:
+        return True
+    return any(key.split("/", 1)[0] in grant.clusters for key in ring.keys)
+
+
 @dataclass(frozen=True, slots=True)
 class FleetView:
     """The fleet page as seen with these filters, grant and language."""
@@ -40,9 +47,7 @@ class FleetView:
         return self
 
     def touched_by(self, ring: Ring) -> bool:
-        if ring.keys is None or self.grant.clusters is None:
-            return True
-        return any(key.split("/", 1)[0] in self.grant.clusters for key in ring.keys)
+        return _concerns(ring, self.grant)
 
     def look(self) -> Shown:
         now = datetime.now(UTC)
@@ -96,9 +101,7 @@ class StartsView:
         return self
 
     def touched_by(self, ring: Ring) -> bool:
-        if ring.keys is None or self.grant.clusters is None:
-            return True
-        return any(key.split("/", 1)[0] in self.grant.clusters for key in ring.keys)
+        return _concerns(ring, self.grant)
 
     def look(self) -> Shown:
         now = datetime.now(UTC)
