@@ -12,6 +12,7 @@ from fleet.domain.coldstart.start import Outcome
 from fleet.domain.coldstart.sums import BOUNDS_S, bound_place, narrow_place
 from fleet.history.upserts import upsert
 from fleet.models import ColdStart, ServedModel, StartDay, StartTally
+from fleet.models.cold_start import ColdStartQuerySet
 from fleet.models.start_counts import WHOLE_CLUSTER
 
 # A start that is over may still learn its route and its first answer.
@@ -81,13 +82,16 @@ def count_starts(*, now: datetime) -> int:
 
 def are_behind(*, now: datetime) -> bool:
     """Whether starts that were over long ago are still to be counted: sums lack them."""
-    return ColdStart.objects.filter(counted=False, ended_at__lt=now - BEHIND).exists()
+    return _uncounted(now - BEHIND).exists()
 
 
 def _settled(now: datetime) -> list[ColdStart]:
-    rows = ColdStart.objects.filter(counted=False, ended_at__lt=now - SETTLED)
-    over = rows.exclude(outcome=Outcome.RUNNING.value).order_by("ended_at")
-    return list(over.defer("log")[:AT_ONCE])
+    return list(_uncounted(now - SETTLED).order_by("ended_at").defer("log")[:AT_ONCE])
+
+
+def _uncounted(over_by: datetime) -> ColdStartQuerySet:
+    rows = ColdStart.objects.filter(counted=False, ended_at__lt=over_by)
+    return rows.exclude(outcome=Outcome.RUNNING.value)
 
 
 def _add_tallies(starts: Sequence[ColdStart]) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from fleet.domain.coldstart.sums import BOUNDS_S, narrow_percentile
 from fleet.history import start_counts
-from fleet.history.start_counts import OTHER, SETTLED, count_starts
+from fleet.history.start_counts import OTHER, SETTLED, are_behind, count_starts
 from fleet.history.start_days import day_sums
 from fleet.models import ColdStart, ServedModel, StartDay, StartTally
 from fleet.models.start_counts import WHOLE_CLUSTER
@@ -40,6 +40,26 @@ def test_what_is_counted(model: ServedModel, outcome: str, after: timedelta, cou
     make_start(model, outcome=outcome)
     assert count_starts(now=NOW + after) == counted
     assert ColdStart.objects.filter(counted=True).count() == counted
+
+
+@pytest.mark.parametrize(
+    ("outcome", "ended", "behind"),
+    [
+        pytest.param("ready", timedelta(minutes=20), True, id="over long ago, not counted"),
+        pytest.param("ready", timedelta(minutes=10), False, id="over just now"),
+        pytest.param("running", timedelta(minutes=20), False, id="what is never counted"),
+    ],
+)
+def test_whether_sums_lack_starts(
+    model: ServedModel,
+    outcome: str,
+    ended: timedelta,
+    behind: bool,  # noqa: FBT001
+) -> None:
+    make_start(model, SHORT, outcome=outcome, ended_at=LATER - ended)
+    assert are_behind(now=LATER) is behind
+    count_starts(now=LATER)
+    assert are_behind(now=LATER) is False
 
 
 def test_a_start_is_counted_once_in_its_bucket_and_by_phase(model: ServedModel) -> None:
