@@ -42,12 +42,6 @@ LOG: dict[str, Any] = {
 
 
 @pytest.fixture
-def admin(client: Client) -> Client:
-    client.force_login(make_user(role="admin"))
-    return client
-
-
-@pytest.fixture
 def model() -> ServedModel:
     make_cluster()
     return make_model()

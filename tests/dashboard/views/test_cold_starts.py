@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -23,18 +23,6 @@ from tests.factories import HOSTILE, make_cluster, make_model, make_start, make_
 
 pytestmark = pytest.mark.django_db
 PATH = "/cold-starts/"
-
-
-@pytest.fixture
-def now() -> datetime:
-    """The page asks its own clock; rows are made around it."""
-    return datetime.now(UTC)
-
-
-@pytest.fixture
-def admin(client: Client) -> Client:
-    client.force_login(make_user(role="admin"))
-    return client
 
 
 def page(client: Client, address: str = PATH) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from django.test import Client
@@ -13,18 +13,6 @@ from fleet.history.start_counts import count_starts
 from tests.factories import make_cluster, make_model, make_start, make_user
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def now() -> datetime:
-    """The page asks its own clock; rows are made around it."""
-    return datetime.now(UTC)
-
-
-@pytest.fixture
-def admin(client: Client) -> Client:
-    client.force_login(make_user(role="admin"))
-    return client
 
 
 def summary(client: Client, asked: str = "") -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -21,18 +21,6 @@ from tests.factories import (
 )
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def now() -> datetime:
-    """The page asks its own clock; rows are made around it."""
-    return datetime.now(UTC)
-
-
-@pytest.fixture
-def admin(client: Client) -> Client:
-    client.force_login(make_user(role="admin"))
-    return client
 
 
 def names(html: str) -> list[str]:

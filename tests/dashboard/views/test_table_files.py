@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -29,18 +29,6 @@ from tests.factories import (
 
 pytestmark = pytest.mark.django_db
 KEY = "demo-a/InferenceService/chat/llama-3-8b"
-
-
-@pytest.fixture
-def now() -> datetime:
-    """The page asks its own clock; rows are made around it."""
-    return datetime.now(UTC)
-
-
-@pytest.fixture
-def admin(client: Client) -> Client:
-    client.force_login(make_user(role="admin"))
-    return client
 
 
 def rows(client: Client, table: str, asked: str = "") -> list[dict[str, Any]]:
