@@ -1,0 +1,1 @@
+"""Advice on settings against measured starts: a table of coded rules."""
