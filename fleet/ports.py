@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from fleet.domain.records.change import Change, Listed, Record
 from fleet.domain.records.keys import Resource
+from fleet.domain.requests.records import MetricsFacts, SubjectWindow
 
 
 class Clock(Protocol):
@@ -239,6 +240,36 @@ class ModelCaller(Protocol):
         api_key: str | None,
     ) -> Answer:
         """A streamed completion of `tokens` tokens; raises nothing: every outcome is an Answer."""
+
+
+class MetricsReader(Protocol):
+    """Asks one cluster's metrics, for all models at once. Every call has a time-out; raises only
+    fleet.errors."""
+
+    def look(self, *, now: datetime) -> MetricsFacts:
+        """What these metrics can tell, found by asking; it changes seldom."""
+
+    def windows(
+        self, facts: MetricsFacts, *, since: datetime, until: datetime
+    ) -> Sequence[SubjectWindow]:
+        """The whole windows of [since, until), both aligned; at most an hour at once. A reader of
+        pages gives the newest window alone, once it has read twice."""
+
+    def close(self) -> None:
+        """Drop what is open."""
+
+
+class ObjectCollector(Protocol):
+    """Reads all that belongs to one model as the API returns it, for a diagnosis. Every call has
+    a time-out; raises only fleet.errors."""
+
+    def collect(self, *, kind: str, namespace: str, name: str) -> Mapping[str, Any]:
+        """The bundle of one model (docs/diagnosis.md): objects without managedFields and values
+        of variables, events, last lines of logs; what may not be read is left out and named under
+        "missing"."""
+
+    def close(self) -> None:
+        """Drop what is open."""
 
 
 class Announcer(Protocol):

@@ -5,7 +5,10 @@ from fleet.models.action import Action, ActionStep, AuditEntry, Plan
 from fleet.models.cluster import Cluster, ObservedObject, WatchPosition
 from fleet.models.cold_start import ColdStart
 from fleet.models.events import Gap, ProbeFailure, ScaleEvent
+from fleet.models.incident import Incident
+from fleet.models.insight import ModelInsight
 from fleet.models.report import Report
+from fleet.models.requests import RequestHour
 from fleet.models.served_model import NotTaken, ServedModel
 from fleet.models.start_counts import StartDay, StartTally
 from fleet.models.workload import Replica, Revision
@@ -18,7 +21,9 @@ __all__ = [
     "Cluster",
     "ColdStart",
     "Gap",
+    "Incident",
     "Membership",
+    "ModelInsight",
     "NotTaken",
     "ObservedObject",
     "OneTimeLink",
@@ -26,6 +31,7 @@ __all__ = [
     "ProbeFailure",
     "Replica",
     "Report",
+    "RequestHour",
     "Revision",
     "ScaleEvent",
     "ServedModel",

@@ -39,6 +39,11 @@ class Cluster(models.Model):
     "costs"}].
     past: a recorded past that is, or was, read: {"state": reading, done or failed, "since",
     "until", "read_to", "starts", "skipped", "problem", "by"}; {} = none.
+    metrics_*: where its Prometheus is (url "" = none), who we are there (metrics_secret, encrypted
+    JSON {"bearer"} or {"username", "password"}), its CA, plain headers (of multi-tenant stores).
+    metrics_pages: without Prometheus, read metrics pages through the API server. metrics: what it
+    can tell, found by asking; {} = not asked. metrics_read_to: windows before this are read.
+    metrics_trouble: {"code", "text", "at"}, {} = none. metrics_claimed_until: a worker is at it.
     Lease: `lease_epoch` rises with every change of owner; each batch is guarded by owner and epoch.
     """
 
@@ -65,6 +70,15 @@ class Cluster(models.Model):
     watching = models.JSONField(default=list, blank=True)
     missing = models.JSONField(default=list, blank=True)
     past = models.JSONField(default=dict, blank=True)
+    metrics_url = models.CharField(max_length=500, blank=True)
+    metrics_secret = models.BinaryField(default=bytes, blank=True)
+    metrics_ca_pem = models.TextField(blank=True)
+    metrics_headers = models.JSONField(default=dict, blank=True)
+    metrics_pages = models.BooleanField(default=False)
+    metrics = models.JSONField(default=dict, blank=True)
+    metrics_read_to = models.DateTimeField(null=True, blank=True)
+    metrics_trouble = models.JSONField(default=dict, blank=True)
+    metrics_claimed_until = models.DateTimeField(null=True, blank=True)
     last_proof_at = models.DateTimeField(null=True, blank=True)
     lease_owner = models.CharField(max_length=120, blank=True)
     lease_epoch = models.BigIntegerField(default=0)

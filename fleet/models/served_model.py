@@ -27,16 +27,21 @@ class ServedModel(Keyed):
 
     rank: worst first, small is worse. version rises with each write: fragments are rendered once
     per version.
-    state is what the objects say; a reader says Unknown when the cluster's data is too old.
+    state is what the objects and the errors say; a reader says Unknown when the cluster's data is
+    too old. told_*: what the objects alone say.
     p50_s, p95_s: total_s of ready starts of 7 days, null under 5 / under 20 starts.
     last_start, in_flight: the API's shapes, so that a row needs no join. errors: null = not
-    measured here.
+    measured here. errors_spark: 5xx of the last minutes, [[requests, lost], …], oldest first, one
+    for each minute; errors_at: when both were counted.
     """
 
     mode = models.CharField(max_length=24)
     state = models.CharField(max_length=12)
     state_code = models.CharField(max_length=60, blank=True)
     state_params = models.JSONField(default=dict)
+    told_state = models.CharField(max_length=12, blank=True)
+    told_code = models.CharField(max_length=60, blank=True)
+    told_params = models.JSONField(default=dict)
     state_since = models.DateTimeField(null=True)
     rank = models.IntegerField(default=0)
     version = models.BigIntegerField(default=0)
@@ -60,6 +65,8 @@ class ServedModel(Keyed):
     last_start = models.JSONField(null=True)
     in_flight = models.JSONField(default=list)
     errors = models.JSONField(null=True)
+    errors_spark = models.JSONField(default=list)
+    errors_at = models.DateTimeField(null=True)
     probe_starting_1h = models.IntegerField(default=0)
     probe_serving_1h = models.IntegerField(default=0)
     finding = models.JSONField(null=True)
