@@ -25,6 +25,8 @@ STATE_REASONS: Mapping[StateCode, Words] = {
     StateCode.NOT_MADE: gettext_lazy("KServe makes nothing of it: %(because)s"),
     StateCode.NOT_MADE_YET: gettext_lazy("KServe has not made anything of it yet"),
     StateCode.FAILED_START_BESIDE: gettext_lazy("Serving, and a further start fails: %(failed)s"),
+    StateCode.MOSTLY_ERRORS: gettext_lazy("Most requests fail: %(of_requests)s"),
+    StateCode.SOME_ERRORS: gettext_lazy("Serving with errors: %(of_requests)s"),
     StateCode.READY: gettext_lazy("Serving"),
     StateCode.ASLEEP: gettext_lazy("Asleep; a request wakes it"),
     StateCode.AT_ZERO: gettext_lazy("At zero on purpose; no request wakes it"),
@@ -111,7 +113,20 @@ def _made(params: Mapping[str, Any]) -> dict[str, str]:
         "started": _started(params),
         "because": reason or failure_text(class_, "") or "?",
         "failed": failure_text(class_, reason) or "?",
+        "of_requests": _of_requests(params),
     }
+
+
+def _of_requests(params: Mapping[str, Any]) -> str:
+    """How many of the requests of the last five minutes were lost."""
+    lost, requests = params.get("lost"), params.get("requests")
+    if not isinstance(lost, int) or not isinstance(requests, int):
+        return "?"
+    return ngettext(
+        "%(lost)d 5xx of %(requests)d request in 5 minutes",
+        "%(lost)d 5xx of %(requests)d requests in 5 minutes",
+        requests,
+    ) % {"lost": lost, "requests": requests}
 
 
 def _started(params: Mapping[str, Any]) -> str:

@@ -16,6 +16,8 @@ class StateCode(StrEnum):
     NOT_MADE = "not-made"  # [reason]: the controller refuses to make anything of it
     NOT_MADE_YET = "not-made-yet"  # []: nothing was made of it yet
     FAILED_START_BESIDE = "failed-start-beside"  # as START_FAILED, while others serve
+    MOSTLY_ERRORS = "mostly-errors"  # [share, lost, requests]: of the last five minutes
+    SOME_ERRORS = "some-errors"  # as MOSTLY_ERRORS
     READY = "ready"  # [ready, desired]
     ASLEEP = "asleep"  # []: a request wakes it
     AT_ZERO = "at-zero"  # []: no request wakes it

@@ -1,0 +1,94 @@
+"""What the fleet row says of requests: the last five minutes by hop, and half an hour of minutes."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from fleet.domain.records.keys import Mode
+from fleet.domain.requests.records import Hop, RequestWindow, Tally
+from fleet.domain.requests.sums import in_turn
+
+ERRORS_S = 300
+SPARK_MINUTES = 30
+# Hops of each mode, from the caller to the model.
+PATHS: Mapping[Mode, frozenset[Hop]] = {
+    Mode.KNATIVE: frozenset({Hop.INGRESS, Hop.ACTIVATOR, Hop.QUEUE_PROXY, Hop.CONTAINER}),
+    Mode.STANDARD: frozenset({Hop.INGRESS, Hop.CONTAINER}),
+    Mode.LLM: frozenset({Hop.INGRESS, Hop.PICKER, Hop.CONTAINER}),
+}
+# Where a mode's requests are counted even of a model that has none, so that no series is no request.
+COUNTED_AT: Mapping[Mode, frozenset[Hop]] = {
+    Mode.KNATIVE: frozenset({Hop.ACTIVATOR, Hop.QUEUE_PROXY, Hop.INGRESS}),
+    Mode.STANDARD: frozenset({Hop.INGRESS}),
+    Mode.LLM: frozenset({Hop.INGRESS, Hop.PICKER}),
+}
+
+
+def is_measured(mode: Mode, told: frozenset[Hop], *, seen: bool) -> bool:
+    """Whether requests of a model are counted here. told: hops that its cluster's metrics tell
+    apart. seen: its windows came lately."""
+    return seen or bool(COUNTED_AT[mode] & told)
+
+
+def quiet(mode: Mode, told: frozenset[Hop]) -> Tally:
+    """No request, where they are counted."""
+    return Tally(requests=0, told=PATHS[mode] & told, client_gone=0)
+
+
+def errors_json(windows: Sequence[Tally], *, none: Tally) -> dict[str, Any]:
+    """The API's `errors` of a model. none: what a time without any request tells."""
+    tally = in_turn(windows) if windows else none
+    return {
+        "window_s": ERRORS_S,
+        "requests": tally.requests,
+        "share_5xx": share(tally),
+        "by_hop": {hop.value: count for hop, count in tally.by_hop().items()},
+        "client_gone": tally.client_gone,
+        "lost": tally.lost,
+        "at_least": sorted(hop.value for hop in tally.at_least),
+        "requests_at_least": tally.requests_at_least,
+    }
+
+
+def share(tally: Tally) -> float | None:
+    """5xx of all requests, never above 1; None without a request."""
+    if not tally.requests:
+        return 1.0 if tally.lost else None
+    return round(min(1.0, tally.lost / tally.requests), 4)
+
+
+def spark_json(
+    windows: Iterable[RequestWindow],
+    *,
+    until: datetime,
+    unread: Sequence[tuple[datetime, datetime]],
+) -> list[list[int | None] | None]:
+    """[requests, 5xx] of each of the last minutes, oldest first; None = the minute was not read.
+
+    until: the end of the newest window. A minute that was read in part is known in part.
+    """
+    minute = timedelta(minutes=1)
+    first = until - SPARK_MINUTES * minute
+    minutes: list[list[Tally]] = [[] for _ in range(SPARK_MINUTES)]
+    for window in windows:
+        place = (window.at - first) // minute
+        if 0 <= place < SPARK_MINUTES:
+            minutes[place].append(window.tally)
+    starts = [first + place * minute for place in range(SPARK_MINUTES)]
+    return [
+        _bar(tallies) if tallies or not _is_unread(at, at + minute, unread) else None
+        for at, tallies in zip(starts, minutes, strict=True)
+    ]
+
+
+def _bar(tallies: Sequence[Tally]) -> list[int | None]:
+    if not tallies:
+        return [0, 0]
+    tally = in_turn(tallies)
+    return [tally.requests, tally.lost]
+
+
+def _is_unread(
+    since: datetime, until: datetime, spans: Sequence[tuple[datetime, datetime]]
+) -> bool:
+    return any(begin < until and since < end for begin, end in spans)
