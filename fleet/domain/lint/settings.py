@@ -28,7 +28,7 @@ class Place:
     pointer: str = ""
     name: str = ""
     has: frozenset[str] = frozenset()
-    words: tuple[str, ...] = ()
+    words: tuple[str, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,9 +73,11 @@ class Inert:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scaling:
-    """min, max: as they take effect (max 0 = no limit). class_: kpa, hpa, keda, none, external.
+    """min, max: as asked for (max 0 = no limit). class_: kpa, hpa, keda, none, external.
     target: requests in flight for each replica; utilisation: share of it that is aimed at, 0..1.
-    window_s, grace_s, retention_s: how long after its last request a model sleeps (Knative)."""
+    window_s, grace_s, retention_s: how long after its last request a model sleeps (Knative).
+    sleeps: False where the cluster lets nothing scale to zero. wants_scaling: whether a target or a
+    metric is asked for."""
 
     min: Given[int] = Given()
     max: Given[int] = Given()
@@ -89,6 +91,7 @@ class Scaling:
     window_s: Given[float] = Given()
     grace_s: Given[float] = Given()
     retention_s: Given[float] = Given()
+    sleeps: bool = True
     wants_scaling: bool = False
     inert: tuple[Inert, ...] = ()
 
@@ -158,13 +161,18 @@ class WarmUps:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """One model. stop: value of the annotation serving.kserve.io/stop, None = absent. frozen:
-    whether the annotation serving.kserve.io/disable-auto-update keeps changes from it. written:
-    annotations of the object itself, names only. profile: what its team wants (docs/lint.md), "" =
-    not said."""
+    """One model.
+
+    mode_stated: False if nothing given names the mode: it is then taken for a default.
+    stop: value of the annotation serving.kserve.io/stop, None = absent. frozen: whether the
+    annotation serving.kserve.io/disable-auto-update keeps changes from it. has: what the part of
+    the object that holds the pod has written in it, such as volumes. profile: what its team wants
+    (docs/lint.md), "" = not said.
+    """
 
     ref: Ref
-    mode: Mode | None = None
+    mode: Mode = Mode.KNATIVE
+    mode_stated: bool = True
     server: Server = Server()
     probes: Probes = Probes()
     scaling: Scaling = Scaling()
@@ -175,6 +183,11 @@ class Settings:
     warm_ups: WarmUps = WarmUps()
     stop: str | None = None
     frozen: bool = False
-    lists: frozenset[str] = frozenset()
+    has: frozenset[str] = frozenset()
     profile: str = ""
     team: str = ""
+
+    @property
+    def is_vllm(self) -> bool:
+        """Whether what was given shows that it serves vLLM."""
+        return bool(self.server.engine)
