@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any
 
 from django.contrib.auth.models import User
 
+from fleet.domain.requests.records import Hop
 from fleet.models import (
     Cluster,
     ColdStart,
@@ -85,6 +86,24 @@ def make_model(name: str = "llama-3-8b", **fields: Any) -> ServedModel:
         "changed_at": now,
     }
     return ServedModel.objects.create(**given | fields)
+
+
+def told_errors(by_hop: Mapping[str, int | None] | None = None, **fields: Any) -> dict[str, Any]:
+    """What a fleet row keeps of the last five minutes: all hops can be told, none made a 5xx."""
+    counts = {hop.value: 0 for hop in Hop} | dict(by_hop or {})
+    lost = sum(count or 0 for count in counts.values())
+    requests = fields.get("requests", 1000)
+    given = {
+        "window_s": 300,
+        "requests": requests,
+        "share_5xx": lost / requests if requests else None,
+        "by_hop": counts,
+        "client_gone": 0,
+        "lost": lost,
+        "at_least": [],
+        "requests_at_least": False,
+    }
+    return given | fields
 
 
 def phases(

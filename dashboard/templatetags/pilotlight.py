@@ -15,6 +15,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from dashboard.charts.figures import Cell
 from dashboard.charts.plotly_files import MAP_STYLE_ID
+from dashboard.charts.share import share_text
 from dashboard.charts.spoken import age_text, clock_text
 from dashboard.compare_words import signed
 from dashboard.words import PHASE_LABELS, Words, word
@@ -67,6 +68,12 @@ def clock(seconds: float | None) -> str:
 def shift(seconds: float | None) -> str:
     """A difference with its sign, "–" when it is not known."""
     return "–" if seconds is None else signed(seconds)
+
+
+@register.filter
+def share(part: float | None) -> str:
+    """A share in per cent, "–" when it is not known."""
+    return "–" if part is None else share_text(part)
 
 
 @register.filter

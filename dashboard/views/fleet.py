@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from dashboard.access.requests import grant_of_request
 from dashboard.views.fleet_page import FleetPage, fleet_page
 from dashboard.views.fleet_parts import fleet_address, fleet_parts
-from dashboard.views.fleet_query import FleetQuery, Sort
+from dashboard.views.fleet_query import WITH_5XX, FleetQuery, Sort
 from dashboard.views.row_fragments import row_fragments
 from dashboard.words import MODE_LABELS, STATE_LABELS, Words
 from fleet.models import Cluster
@@ -24,6 +24,7 @@ SORT_LABELS: dict[Sort, Words] = {
     Sort.NAME: _("By name"),
     Sort.SLOWEST: _("Slowest starts first"),
     Sort.PROBES: _("Most probe failures first"),
+    Sort.ERRORS: _("Highest share of 5xx first"),
 }
 
 
@@ -44,8 +45,9 @@ COLUMNS: Sequence[tuple[str, Words, Sort | None, str]] = (
     ("c-replicas", _("Replicas"), None, ""),
     ("c-start", _("Last cold start"), None, ""),
     ("c-p", _("p50 / p95, 7 d"), Sort.SLOWEST, "descending"),
-    ("c-probes", _("Probes, 1 h"), Sort.PROBES, "descending"),
-    ("c-why", _("Why"), None, ""),
+    ("c-errors", _("5xx, 5 min"), Sort.ERRORS, "descending"),
+    ("c-probes", _("Probes"), Sort.PROBES, "descending"),
+    ("c-why", _("Finding, or why"), None, ""),
     ("c-do", _("Actions"), None, ""),
 )
 
@@ -74,6 +76,7 @@ def filters_context(page: FleetPage) -> dict[str, Any]:
         "states": tuple(STATE_LABELS.items()),
         "modes": tuple(MODE_LABELS.items()),
         "sorts": tuple(SORT_LABELS.items()),
+        "errors": ((WITH_5XX, _("With 5xx now")),),
     }
 
 

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
 
-from django.db.models import Count, F, Q, QuerySet
+from django.db.models import Count, F, FloatField, Q, QuerySet
+from django.db.models.fields.json import KT
+from django.db.models.functions import Cast, Coalesce
 
 from dashboard.access.rules import Grant
 from dashboard.access.scope import within
@@ -33,6 +35,15 @@ ORDERS: dict[Sort, tuple[Any, ...]] = {
     ),
     Sort.PROBES: (
         (F("probe_serving_1h") + F("probe_starting_1h")).desc(),
+        "rank",
+        "cluster",
+        "namespace",
+        "name",
+    ),
+    Sort.ERRORS: (
+        # As a number: SQLite would take a null in JSON for a text, and put it first.
+        Coalesce(Cast(KT("errors__share_5xx"), FloatField()), 0.0).desc(),
+        F("errors__lost").desc(nulls_last=True),
         "rank",
         "cluster",
         "namespace",
@@ -79,12 +90,15 @@ class FleetPage:
 def fleet_page(query: FleetQuery, grant: Grant, *, now: datetime) -> FleetPage:
     """Three queries, whatever the size of the fleet: stale clusters, groups, one page of ids.
 
-    With a text to search for, the groups are counted twice: all of them name the choices.
+    With a text or errors to search for, the groups are counted twice: all of them name the
+    choices.
     """
     stale = stale_clusters(now=now)
     seen = within(ServedModel.objects.present(), grant)
     groups = grouped(seen)
-    found = grouped(matching(seen, query.text)) if query.text else groups
+    narrowed = matching(seen, query.text) if query.text else seen
+    narrowed = with_errors(narrowed) if query.errors else narrowed
+    found = groups if narrowed is seen else grouped(narrowed)
     facets = _facets(groups, found, query, stale=stale)
     pages = max(1, -(-facets.shown // PAGE_SIZE))
     first = (min(query.page, pages) - 1) * PAGE_SIZE
@@ -97,6 +111,11 @@ def matching(rows: Models, text: str) -> Models:
     """Whose name, namespace, team or served name holds the text, letters' case aside."""
     holds = Q(name__icontains=text) | Q(namespace__icontains=text) | Q(team__icontains=text)
     return rows.filter(holds | Q(served_names__icontains=text))
+
+
+def with_errors(rows: Models) -> Models:
+    """Whose callers got 5xx in the minutes that the row tells of."""
+    return rows.filter(errors__lost__gt=0)
 
 
 def filtered(
@@ -116,6 +135,8 @@ def filtered(
     rows = rows.filter(**asked)
     if query.text:
         rows = matching(rows, query.text)
+    if query.errors:
+        rows = with_errors(rows)
     if query.state is State.UNKNOWN:
         return rows.filter(Q(cluster__in=stale) | Q(state=State.UNKNOWN))
     if query.state is not None:

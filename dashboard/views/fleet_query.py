@@ -16,6 +16,8 @@ from fleet.domain.ledger.delta import State
 from fleet.domain.records.keys import Mode
 
 PAGE_SIZE = 50
+# How an address asks for models with errors.
+WITH_5XX = "5xx"
 
 
 class Sort(StrEnum):
@@ -25,11 +27,13 @@ class Sort(StrEnum):
     NAME = "name"
     SLOWEST = "slowest"
     PROBES = "probes"
+    ERRORS = "errors"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FleetQuery:
-    """Filters: "" or None = any. page counts from 1."""
+    """Filters: "" or None = any. errors: only models whose callers got 5xx in the last minutes.
+    page counts from 1."""
 
     cluster: str = ""
     namespace: str = ""
@@ -37,6 +41,7 @@ class FleetQuery:
     state: State | None = None
     mode: Mode | None = None
     text: str = ""
+    errors: bool = False
     sort: Sort = Sort.WORST
     page: int = 1
 
@@ -50,9 +55,14 @@ class FleetQuery:
             state=member_of(State, asked.get("state")),
             mode=member_of(Mode, asked.get("mode")),
             text=asked.get("q", "").replace("\0", "").strip()[:LONGEST_TEXT],
+            errors=asked.get("errors") == WITH_5XX,
             sort=member_of(Sort, asked.get("sort")) or Sort.WORST,
             page=_page(asked.get("page", "1")),
         )
+
+    @property
+    def errors_said(self) -> str:
+        return WITH_5XX if self.errors else ""
 
     @property
     def filtered(self) -> bool:
@@ -68,6 +78,7 @@ class FleetQuery:
             "team": asked.team,
             "state": asked.state or "",
             "mode": asked.mode or "",
+            "errors": asked.errors_said,
             "sort": "" if asked.sort is Sort.WORST else asked.sort,
             "page": "" if asked.page == 1 else str(asked.page),
         }

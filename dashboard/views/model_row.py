@@ -13,6 +13,7 @@ from dashboard.charts.bars import StartBar, start_bar
 from dashboard.charts.eta import StartEta, start_eta, whole_s
 from dashboard.row_reasons import reason_of
 from dashboard.staleness import shown_state
+from dashboard.views.row_errors import RowErrors, row_errors
 from dashboard.words import MODE_LABELS, STATE_LABELS, Words, word
 from fleet.domain.coldstart.start import Outcome
 from fleet.domain.ledger.delta import State
@@ -37,6 +38,7 @@ class ModelRow:
     bar: StartBar | None
     eta: StartEta | None
     more_starting: int
+    errors: RowErrors
     may_act: bool
 
     @property
@@ -83,6 +85,7 @@ def model_row(
         bar=_bar(row, running, now=now),
         eta=eta_of(row, running[0], now=now) if running else None,
         more_starting=max(0, len(running) - 1),
+        errors=row_errors(row),
         may_act=may_act and not old,
     )
 
