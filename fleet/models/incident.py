@@ -34,9 +34,10 @@ class Incident(Keyed):
     requests_lost: 5xx that callers got; at_least: it is a lower bound. by_hop: {hop: count or
     null}, by_code: {code: count}. requests: all of them in that time, None = not measured.
     cause, confidence: the first finding when it was last diagnosed, "" = none yet; findings: all
-    of them, the API's shape. revisions: names. around: what happened about that time (starts,
-    scale events, probe failures, revisions, config changes, actions), kept at its end, since
-    facts are not for ever; {} while it goes on.
+    of them, the API's shape. revisions: names of those with errors. around: `errors`
+    ({"hop/code": count}), hops `told` and `at_least`, spans `unread`; from its end on also what
+    happened about that time (starts, scale events, probe failures, revisions, actions), since
+    facts are not for ever.
     """
 
     started_at = models.DateTimeField()
