@@ -25,9 +25,11 @@ class ModelInsight(Keyed):
     """Findings and advice of one model; one row a model.
 
     objects_json: what was collected of it, as compressed JSON without secrets, at collected_at.
-    findings, lint: the API's shapes, best first. fingerprint: of the evidence, so that nothing is
-    written when nothing changed. problem: what could not be collected, {"code", "text"}; {} =
-    nothing. due_at: when it should be looked at (again); why: what asked for it, as a code.
+    findings, lint, profile: what the domain says, as fleet.history.insights writes it; sentences
+    are made where they are shown. linted_for: the settings and figures that lint was told of last.
+    fingerprint: of what is shown, so that nothing is written when nothing changed. problem: what
+    could not be collected, {"code", "text", "missing"}; {} = nothing. due_at: when it should be
+    looked at (again), None = not asked for; why: what asked for it, as a code.
     """
 
     objects_json = models.BinaryField(default=bytes, blank=True)
@@ -36,6 +38,7 @@ class ModelInsight(Keyed):
     diagnosed_at = models.DateTimeField(null=True)
     lint = models.JSONField(default=list)
     linted_at = models.DateTimeField(null=True)
+    linted_for = models.CharField(max_length=64, blank=True, default="")
     profile = models.JSONField(default=dict)
     fingerprint = models.CharField(max_length=64, blank=True)
     problem = models.JSONField(default=dict)
