@@ -21,7 +21,7 @@ from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_K
 from django.contrib.auth.models import User  # noqa: E402
 from django.contrib.sessions.backends.db import SessionStore  # noqa: E402
 
-from fleet.history.fleet_rows import RANKS  # noqa: E402
+from fleet.history.shown_states import RANKS  # noqa: E402
 from fleet.history.start_figures import start_json  # noqa: E402
 from fleet.models import ApiToken, Cluster, ColdStart, Membership, ServedModel  # noqa: E402
 

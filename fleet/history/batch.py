@@ -8,6 +8,7 @@ from typing import Any
 from django.db import transaction
 
 from fleet.domain.ledger.delta import Delta
+from fleet.domain.requests.states import Thresholds
 from fleet.history import facts
 from fleet.history.fitting import fitted, plain
 from fleet.history.fleet_rows import Touched, write_fleet_rows
@@ -19,12 +20,14 @@ from fleet.models import Gap, ServedModel, WatchPosition
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """What one batch brings. cluster: columns of the cluster's own row that changed."""
+    """What one batch brings. cluster: columns of the cluster's own row that changed. thresholds:
+    when errors make a state."""
 
     delta: Delta = field(default_factory=Delta)
     positions: Mapping[Stream, Position] = field(default_factory=dict)
     gaps: Sequence[Blind] = ()
     cluster: Mapping[str, Any] = field(default_factory=dict)
+    thresholds: Thresholds = field(default_factory=Thresholds)
 
 
 def write_batch(lease: Lease, batch: Batch, *, now: datetime) -> tuple[str, ...]:
@@ -37,7 +40,7 @@ def write_batch(lease: Lease, batch: Batch, *, now: datetime) -> tuple[str, ...]
         _write_facts(lease, batch.delta)
         _write_positions(lease, batch.positions)
         Gap.objects.bulk_create([_gap(lease, blind) for blind in batch.gaps])
-        rows = _write_fleet(lease, batch.delta, now=now)
+        rows = _write_fleet(lease, batch, now=now)
     return tuple(sorted({str(row.key) for row in rows}))
 
 
@@ -77,11 +80,13 @@ def _gap(lease: Lease, blind: Blind) -> Gap:
     )
 
 
-def _write_fleet(lease: Lease, delta: Delta, *, now: datetime) -> list[ServedModel]:
+def _write_fleet(lease: Lease, batch: Batch, *, now: datetime) -> list[ServedModel]:
+    delta = batch.delta
     touched = Touched(
         cluster=lease.cluster,
         statuses=delta.models,
         started=frozenset(start.model_uid for start in delta.starts),
         probed=frozenset(failure.model_uid for failure in delta.probe_failures),
+        thresholds=batch.thresholds,
     )
     return write_fleet_rows(touched, now=now) if touched.uids() else []

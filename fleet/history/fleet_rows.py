@@ -1,25 +1,19 @@
 """The stored fleet row of each touched model: what the objects say, with history's figures."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 
-from fleet.domain.ledger.delta import ModelStatus, State
+from fleet.domain.ledger.delta import ModelStatus
+from fleet.domain.requests.states import Thresholds
 from fleet.history.probe_counts import probe_counts
+from fleet.history.shown_states import show_state
 from fleet.history.start_figures import StartFigures, start_figures
 from fleet.history.upserts import upsert
 from fleet.models import ServedModel
 
-# Worst first. Tens leave room for what later parts tell apart within a state.
-RANKS: dict[str, int] = {
-    State.FAILING.value: 0,
-    State.DEGRADED.value: 10,
-    State.STARTING.value: 20,
-    State.UNKNOWN.value: 30,
-    State.WARM.value: 40,
-    State.COLD.value: 50,
-    State.STOPPED.value: 60,
-}
+# What others write.
+NEVER = ("errors", "errors_spark", "errors_at", "finding")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,12 +21,14 @@ class Touched:
     """Which models of one cluster a batch touched, by uid.
 
     statuses: what the objects say anew. started, probed: whose starts or probe failures moved.
+    thresholds: when errors make a state.
     """
 
     cluster: str
     statuses: Sequence[ModelStatus]
     started: frozenset[str]
     probed: frozenset[str]
+    thresholds: Thresholds = field(default_factory=Thresholds)
 
     def uids(self) -> set[str]:
         return {status.uid for status in self.statuses} | self.started | self.probed
@@ -44,34 +40,34 @@ def write_fleet_rows(touched: Touched, *, now: datetime) -> list[ServedModel]:
     fresh = {status.uid for status in touched.statuses} - known.keys()
     for status in touched.statuses:
         row = known.setdefault(status.uid, _new_row(status))
-        _set_status(row, status, now=now)
+        _set_status(row, status)
+        show_state(row, thresholds=touched.thresholds, now=now)
     _set_figures(known, touched.started | fresh, cluster=touched.cluster, now=now)
     _set_probe_counts(known, touched.probed, cluster=touched.cluster, now=now)
     for row in known.values():
         row.version += 1
         row.changed_at = now
-    upsert(known.values(), by=("cluster", "model_uid"), never=("errors", "finding"))
+    upsert(known.values(), by=("cluster", "model_uid"), never=NEVER)
     return list(known.values())
 
 
 def _rows(cluster: str, uids: Iterable[str]) -> dict[str, ServedModel]:
-    rows = ServedModel.objects.filter(cluster=cluster, model_uid__in=list(uids))
-    return {row.model_uid: row for row in rows}
+    """Locked, in the order in which the sampler locks them: each writes what the other wrote."""
+    rows = ServedModel.objects.select_for_update().order_by("pk")
+    wanted = rows.filter(cluster=cluster, model_uid__in=list(uids))
+    return {row.model_uid: row for row in wanted}
 
 
 def _new_row(status: ModelStatus) -> ServedModel:
     return ServedModel(**asdict(status.key), model_uid=status.uid)
 
 
-def _set_status(row: ServedModel, status: ModelStatus, *, now: datetime) -> None:
-    """What the objects say; when the state began is when we first saw it."""
-    if row.state != status.state.value:
-        row.state_since = now
+def _set_status(row: ServedModel, status: ModelStatus) -> None:
+    """What the objects say."""
     row.mode = status.mode.value
-    row.state = status.state.value
-    row.state_code = status.state_code
-    row.state_params = status.state_params
-    row.rank = RANKS[status.state.value]
+    row.told_state = status.state.value
+    row.told_code = status.state_code
+    row.told_params = status.state_params
     row.served_names = list(status.served_names)
     row.url = status.url
     row.runtime = status.runtime

@@ -21,6 +21,7 @@ from fleet.history.counted import (
     unread_past,
 )
 from fleet.history.prune import FACTS
+from fleet.history.requests import METRICS
 from fleet.models import Cluster, Gap, ServedModel
 
 ROWS_AT_ONCE = 2000
@@ -143,7 +144,8 @@ def _gaps(span: Span, *, now: datetime) -> dict[str, list[WatchGap]] | None:
         return None
     found: dict[str, list[WatchGap]] = {}
     still = Q(until=None) | Q(until__gt=span.since)
-    rows = Gap.objects.filter(still, since__lt=span.until).order_by("since", "id")
+    watching = Gap.objects.exclude(resource=METRICS)
+    rows = watching.filter(still, since__lt=span.until).order_by("since", "id")
     for name, stream, since, until in rows.values_list(
         "cluster__name", "resource", "since", "until"
     ):

@@ -21,7 +21,7 @@ class RequestHourQuerySet(models.QuerySet["RequestHour"]):
         return self.filter(hour__gte=first, hour__lte=until)
 
     def with_windows(self) -> Self:
-        return self.exclude(windows=None)
+        return self.filter(windows__isnull=False)
 
 
 class RequestHour(Keyed):

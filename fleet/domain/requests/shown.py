@@ -1,4 +1,4 @@
-"""What the fleet row says of requests: the last five minutes by hop, and half an hour of minutes."""
+"""What the fleet row says of requests: five minutes by hop, and half an hour of minutes."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -16,7 +16,7 @@ PATHS: Mapping[Mode, frozenset[Hop]] = {
     Mode.STANDARD: frozenset({Hop.INGRESS, Hop.CONTAINER}),
     Mode.LLM: frozenset({Hop.INGRESS, Hop.PICKER, Hop.CONTAINER}),
 }
-# Where a mode's requests are counted even of a model that has none, so that no series is no request.
+# Where requests of a mode are counted even if there are none: then no series is no request.
 COUNTED_AT: Mapping[Mode, frozenset[Hop]] = {
     Mode.KNATIVE: frozenset({Hop.ACTIVATOR, Hop.QUEUE_PROXY, Hop.INGRESS}),
     Mode.STANDARD: frozenset({Hop.INGRESS}),
@@ -68,7 +68,7 @@ def spark_json(
     until: the end of the newest window. A minute that was read in part is known in part.
     """
     minute = timedelta(minutes=1)
-    first = until - SPARK_MINUTES * minute
+    first = _end_of_minute(until) - SPARK_MINUTES * minute
     minutes: list[list[Tally]] = [[] for _ in range(SPARK_MINUTES)]
     for window in windows:
         place = (window.at - first) // minute
@@ -76,9 +76,14 @@ def spark_json(
             minutes[place].append(window.tally)
     starts = [first + place * minute for place in range(SPARK_MINUTES)]
     return [
-        _bar(tallies) if tallies or not _is_unread(at, at + minute, unread) else None
+        _bar(tallies) if tallies or not _is_unread(at, min(at + minute, until), unread) else None
         for at, tallies in zip(starts, minutes, strict=True)
     ]
+
+
+def _end_of_minute(moment: datetime) -> datetime:
+    whole = moment.replace(second=0, microsecond=0)
+    return whole if whole == moment else whole + timedelta(minutes=1)
 
 
 def _bar(tallies: Sequence[Tally]) -> list[int | None]:

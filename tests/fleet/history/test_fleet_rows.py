@@ -7,9 +7,9 @@ import pytest
 from fleet.domain.coldstart.start import ColdStart, Outcome, StartMode
 from fleet.domain.ledger.delta import Delta, ProbeFailure, State
 from fleet.history.batch import Batch, write_batch
-from fleet.history.fleet_rows import RANKS
 from fleet.history.leases import Lease
 from fleet.history.refresh import refresh_figures
+from fleet.history.shown_states import RANKS
 from fleet.models import ServedModel
 from tests.fleet.history.samples import KEY, NOW, ago, failure, start, status
 

@@ -1,0 +1,97 @@
+"""Requests as kept, read: windows of models, sums, and spans that were not read."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from django.db.models import Q, TextField
+from django.db.models.functions import Cast
+
+from fleet.domain.records.keys import ModelKey
+from fleet.domain.requests.records import RequestWindow, Tally
+from fleet.domain.requests.sums import in_turn
+from fleet.history.request_hours import Span, hour_of, sum_in, windows_in
+from fleet.models import Cluster, Gap, RequestHour
+from fleet.models.requests import RequestHourQuerySet
+
+# The resource of gaps in reading metrics; watches have names of Kubernetes.
+METRICS = "metrics"
+UIDS_AT_ONCE = 500
+ROWS_AT_ONCE = 2000
+
+
+def windows_of(
+    cluster: str, uids: Sequence[str], *, since: datetime, until: datetime
+) -> dict[str, list[RequestWindow]]:
+    """By model uid: windows that begin in [since, until), by time; revisions apart. Models without
+    any are left out."""
+    found: dict[str, list[RequestWindow]] = defaultdict(list)
+    for first in range(0, len(uids), UIDS_AT_ONCE):
+        rows = RequestHour.objects.filter(
+            cluster=cluster, model_uid__in=uids[first : first + UIDS_AT_ONCE]
+        )
+        for uid, window in _windows(rows, since, until):
+            found[uid].append(window)
+    return {uid: sorted(windows, key=_order) for uid, windows in found.items()}
+
+
+def recent_windows(
+    cluster: str, *, since: datetime, until: datetime
+) -> dict[str, list[RequestWindow]]:
+    """As `windows_of`, of all models of a cluster, in no order."""
+    found: dict[str, list[RequestWindow]] = defaultdict(list)
+    for uid, window in _windows(RequestHour.objects.filter(cluster=cluster), since, until):
+        found[uid].append(window)
+    return found
+
+
+def windows_between(key: ModelKey, since: datetime, until: datetime) -> list[RequestWindow]:
+    """Windows of one model that begin in [since, until), by time; revisions apart. An hour whose
+    windows are past their time is one window with its sums."""
+    rows = RequestHour.objects.of(key)
+    whole = rows.filter(windows__isnull=True, hour__gte=since, hour__lt=until)
+    old = [RequestWindow(revision=r.revision, at=r.hour, tally=sum_in(r)) for r in whole]
+    return sorted([*(w for _, w in _windows(rows, since, until)), *old], key=_order)
+
+
+def sums_by_model(
+    rows: RequestHourQuerySet, since: datetime, until: datetime
+) -> dict[tuple[str, str], Tally]:
+    """By cluster and model uid: what became of all requests of the hours in [since, until)."""
+    found: dict[tuple[str, str], list[Tally]] = defaultdict(list)
+    hours = rows.filter(hour__gte=since, hour__lt=until).defer("windows")
+    for row in hours.iterator(ROWS_AT_ONCE):
+        found[row.cluster, row.model_uid].append(sum_in(row))
+    return {model: in_turn(tallies) for model, tallies in found.items()}
+
+
+def unread(cluster: str, since: datetime, until: datetime) -> list[Span]:
+    """Spans of [since, until) in which the cluster's metrics were not read, by time; what is newer
+    than the last reading is among them."""
+    row = Cluster.objects.filter(name=cluster).order_by("-pk").first()
+    if row is None or row.metrics_read_to is None:
+        return [Span(since, until)]
+    gaps = Gap.objects.filter(cluster=row.pk, resource=METRICS, since__lt=until)
+    still = gaps.filter(Q(until=None) | Q(until__gt=since)).order_by("since")
+    spans = [(gap.since, gap.until or until) for gap in still]
+    if row.metrics_read_to < until:
+        spans.append((row.metrics_read_to, until))
+    return [Span(max(begin, since), min(end, until)) for begin, end in spans if end > since]
+
+
+def _windows(
+    rows: RequestHourQuerySet, since: datetime, until: datetime
+) -> Iterator[tuple[str, RequestWindow]]:
+    hours = (
+        rows.filter(hour__gte=hour_of(since), hour__lt=until)
+        .with_windows()
+        .annotate(text=Cast("windows", TextField()))
+        .values_list("model_uid", "revision", "hour", "text")
+    )
+    for uid, revision, hour, text in hours.iterator(ROWS_AT_ONCE):
+        for window in windows_in(text, Span(since, until), revision=revision, hour=hour):
+            yield uid, window
+
+
+def _order(window: RequestWindow) -> tuple[datetime, str]:
+    return window.at, window.revision
