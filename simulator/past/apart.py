@@ -42,6 +42,7 @@ def run_apart(options: Options) -> None:
     described = options.directory / "simulated.json"
     described.unlink(missing_ok=True)
     (options.directory / "truth.jsonl").write_text("")
+    options.request_truth.write_text("")
     try:
         with _parts(options) as parts:
             papers = [found for part in parts if (found := _papers(part, parts, stop))]

@@ -19,16 +19,23 @@ FIRST_TOKEN_S = 0.09
 DEFAULT_TOKENS = 16
 MOST_TOKENS = 4096
 JSON = "application/json"
+METRICS = "/metrics"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """A request as the server sees it: path without query, lower-case header names."""
+    """A request as the server sees it: path without query, lower-case header names.
+
+    times: how many alike it stands for. patience_s: how long its caller waits for the first byte;
+    None for as long as it takes.
+    """
 
     method: str
     path: str
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
+    times: int = 1
+    patience_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +61,7 @@ def answer(profile: Profile, call: Call, *, metrics: str = "") -> Answer:
     """metrics: the page that the server would give now."""
     if profile.runtime is Runtime.SKLEARN:
         return _sklearn(profile, call)
-    if call.path == "/metrics":
+    if call.path == METRICS:
         return Answer(status=200, body=metrics.encode(), content_type="text/plain; version=0.0.4")
     if profile.runtime is Runtime.HUGGINGFACESERVER:
         return _huggingface(profile, call)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from simulator.world.cluster import Settings
+from simulator.world.cluster import Ingress, Settings
 from simulator.world.nodepools import Pool
 from simulator.world.nodes import NodePlan
 from simulator.world.profiles import Profile, Rhythm, Runtime, Trouble
@@ -127,9 +127,9 @@ CLASSIFIERS: tuple[Profile, ...] = (
 
 TABLES = (FIRST, SECOND, THIRD)
 SETTINGS = (
-    Settings(name="demo-a", kserve="v0.20.0", knative=(1, 21)),
-    Settings(name="demo-b", kserve="v0.16.0", knative=(1, 20)),
-    Settings(name="demo-c", kserve="v0.20.0", knative=None),
+    Settings(name="demo-a", kserve="v0.20.0", knative=(1, 21), ingress=Ingress.ISTIO),
+    Settings(name="demo-b", kserve="v0.16.0", knative=(1, 20), ingress=Ingress.KOURIER),
+    Settings(name="demo-c", kserve="v0.20.0", knative=None, ingress=Ingress.ENVOY_GATEWAY),
 )
 NAMESPACES = {
     "chat": ("assistant", "prod"),

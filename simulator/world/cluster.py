@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
 from typing import Any, ClassVar
 
 from simulator.store.errors import StatusError
@@ -23,18 +24,28 @@ Key = tuple[str, str]
 Handler = Callable[[StoreEvent], None]
 
 
+class Ingress(StrEnum):
+    """Which gateway calls come through."""
+
+    ISTIO = "istio"
+    KOURIER = "kourier"
+    ENVOY_GATEWAY = "envoy-gateway"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """What differs between clusters.
 
-    knative: None in a cluster without it. Times in seconds, as Knative's config-autoscaler and
-    config-deployment ship them.
+    knative: None in a cluster without it. request_metrics: queue-proxy counts requests. Times in
+    seconds, as Knative's config-autoscaler and config-deployment ship them.
     """
 
     name: str
     kubernetes: str = "v1.36.2"
     kserve: str = "v0.20.0"
     knative: tuple[int, int] | None = (1, 21)
+    ingress: Ingress = Ingress.ISTIO
+    request_metrics: bool = True
     domain: str = "example.com"
     stable_window_s: float = 60.0
     progress_deadline_s: int = 600

@@ -26,11 +26,13 @@ FORWARD_S = 0.09
 
 
 @dataclass(slots=True)
-class _Held:
+class Held:
+    """A call that waits for a pod."""
+
     outcome: Outcome
     timer: Timer
     arrived: float
-    over: bool = False
+    times: int = 1
 
 
 @dataclass(slots=True)
@@ -40,7 +42,7 @@ class Activator:
     cluster: Cluster
     poke: Callable[[Key], None]
     answering: Callable[[str], bool]
-    _held: dict[Key, deque[_Held]] = field(default_factory=dict)
+    _held: dict[Key, deque[Held]] = field(default_factory=dict)
     _running: Counter[Key] = field(default_factory=Counter)
     _turn: int = 0
 
@@ -52,22 +54,43 @@ class Activator:
         """Calls of a revision that are held or in progress."""
         return len(self._held.get(key, ())) + self._running[key]
 
-    def enter(self, key: Key, outcome: Outcome, *, timeout_s: float | None = None) -> None:
-        """Gives outcome a pod, now or when there is one; leave() must follow unless it got None."""
+    def running(self, key: Key) -> int:
+        """Calls of a revision that a pod works on."""
+        return self._running[key]
+
+    def held(self, key: Key) -> int:
+        """Calls of a revision that wait for a pod, each for as many as it stands for."""
+        return sum(each.times for each in self._held.get(key, ()))
+
+    def enter(
+        self, key: Key, outcome: Outcome, *, timeout_s: float | None = None, times: int = 1
+    ) -> Held | None:
+        """Gives outcome a pod, now or when there is one; leave() must follow unless it got None.
+
+        What is held now is returned, to be dropped.
+        """
         pod = self.backend(key)
         if pod is not None:
             self._running[key] += 1
             outcome(pod)
-            return
+            return None
         held = self._held.setdefault(key, deque())
-        limit = self._timeout(key) if timeout_s is None else timeout_s
+        limit = self.timeout_s(key) if timeout_s is None else timeout_s
         timeline = self.cluster.timeline
-        waiting = _Held(
-            outcome, timeline.after_real(limit, lambda: None), timeline.now().timestamp()
+        waiting = Held(
+            outcome, timeline.after_real(limit, lambda: None), timeline.now().timestamp(), times
         )
         waiting.timer.call = lambda: self._give_up(key, waiting)
         held.append(waiting)
         self.poke(key)
+        return waiting
+
+    def drop(self, key: Key, waiting: Held) -> None:
+        """A held call whose caller is known to be gone."""
+        held = self._held.get(key, deque())
+        if waiting in held:
+            held.remove(waiting)
+            waiting.timer.cancel()
 
     def leave(self, key: Key) -> None:
         self._running[key] = max(0, self._running[key] - 1)
@@ -85,14 +108,15 @@ class Activator:
         self._turn += 1
         return pods[self._turn % len(pods)]
 
-    def _timeout(self, key: Key) -> float:
+    def timeout_s(self, key: Key) -> float:
+        """The revision's, for the whole of a call."""
         revision = self.cluster.store.get(REVISIONS, *key)
         default = self.cluster.settings.revision_timeout_s
         return (
             float(revision["spec"].get("timeoutSeconds", default)) if revision else float(default)
         )
 
-    def _give_up(self, key: Key, waiting: _Held) -> None:
+    def _give_up(self, key: Key, waiting: Held) -> None:
         held = self._held.get(key, deque())
         if waiting in held:
             held.remove(waiting)

@@ -9,7 +9,8 @@ from aiohttp import web
 
 from simulator.access.address import LISTEN, NAME
 from simulator.world.answers import TOKEN_S, Answer, Call
-from simulator.world.calling import Callers, Reply
+from simulator.world.calling import Callers
+from simulator.world.trips import Reply
 
 MOST_BYTES = 4 * 1024 * 1024
 

@@ -6,7 +6,9 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 
 from simulator.api.sources import LogLines, PodAnswer, PodRequest
-from simulator.world.answers import TOKEN_S, Call
+from simulator.metering.scraped import Scraped
+from simulator.metering.series import CONTENT_TYPE, text_of
+from simulator.world.answers import METRICS, TOKEN_S, Call
 from simulator.world.behaviours import MODEL_CONTAINERS
 from simulator.world.calling import Callers
 from simulator.world.kubelet import Kubelet
@@ -23,13 +25,16 @@ class WorldLogs:
 
 
 class WorldPods:
-    """Servers of pods, reached past the ingress."""
+    """Servers of pods, reached past the ingress; pages of those programs that have nothing else."""
 
-    def __init__(self, callers: Callers) -> None:
-        self.callers = callers
+    def __init__(self, callers: Callers, scraped: Scraped | None = None) -> None:
+        self.callers, self.scraped = callers, scraped
 
     async def request(self, request: PodRequest) -> PodAnswer:
         uid = request.pod["metadata"]["uid"]
+        page = self._page(request)
+        if page is not None:
+            return PodAnswer(status=200, body=page.encode(), content_type=CONTENT_TYPE)
         profile = self.callers.profile(uid)
         answering = self.callers.world.kubelet.answering(uid)
         if profile is None or not answering or request.port not in _ports(request):
@@ -48,6 +53,14 @@ class WorldPods:
         made = reply.answer
         body = _streamed(made.chunks) if made.chunks else made.body
         return PodAnswer(status=made.status, body=body, content_type=made.content_type)
+
+    def _page(self, request: PodRequest) -> str | None:
+        """Of a program beside the model server; None where another answers."""
+        meta = request.pod["metadata"]
+        if self.scraped is None or request.path.partition("?")[0] != METRICS:
+            return None
+        pages = self.scraped.page(meta["namespace"], meta["name"], request.port)
+        return text_of(pages) if pages is not None else None
 
 
 def _ports(request: PodRequest) -> set[int]:

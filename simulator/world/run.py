@@ -19,6 +19,10 @@ from simulator.access.kubeconfig import Context, write_kubeconfig
 from simulator.access.manifests import account_with_roles, documents
 from simulator.access.rules import Identity
 from simulator.api.server import ApiServer
+from simulator.metering import truth as requests
+from simulator.metering.meters import Meters
+from simulator.metering.scraped import Scraped
+from simulator.metering.server import MetricsPages
 from simulator.past.living import live_through
 from simulator.world.calling import Callers
 from simulator.world.catalogue import plans
@@ -33,6 +37,8 @@ from simulator.world.world import World, WorldPlan
 
 RBAC = Path(__file__).resolve().parents[2] / "deploy" / "rbac"
 ACCOUNT = ("pilot-light", "pilot-light")
+# From the first port on, those of metrics pages lie behind all others.
+METRICS_PORTS = 60
 # What each user of the kubeconfig may do; None: everything. The first one's context has the
 # cluster's own name.
 USERS: dict[str, tuple[str, ...] | None] = {
@@ -65,6 +71,11 @@ class Options:
         """Where the pasts of the clusters are written."""
         return self.directory / "past"
 
+    @property
+    def request_truth(self) -> Path:
+        """What became of the requests, in windows; begun anew by every run."""
+        return self.directory / "requests.jsonl"
+
 
 @dataclass(frozen=True, slots=True)
 class Papers:
@@ -87,6 +98,9 @@ class Running:
         self.timeline = Timeline(start, options.speed)
         self.world = World(plan, self.timeline, keep=lambda each: _keep(truth, each))
         self.callers = Callers(self.world)
+        self.scraped = Scraped(Meters(self.callers))
+        self.request_truth = requests.RequestTruth(self.callers, self._keep_window)
+        self.metrics = MetricsPages(self.scraped)
         self.tokens = {user: secrets.token_urlsafe(24) for user in USERS}
         holders = {self.tokens[user]: identity(user) for user in USERS}
         self.api = ApiServer(
@@ -94,7 +108,7 @@ class Running:
             tokens=Tokens(holders),
             name=self.name,
             logs=WorldLogs(self.world.kubelet),
-            pods=WorldPods(self.callers),
+            pods=WorldPods(self.callers, self.scraped),
             kubernetes=plan.settings.kubernetes.removeprefix("v"),
         )
         self.gateway = Gateway(self.callers)
@@ -139,15 +153,26 @@ class Running:
         self.timeline.go_live(asyncio.get_running_loop())
         await self.api.start(api_port)
         await self.gateway.start(gateway_port)
+        await self.metrics.start(port_base + METRICS_PORTS + number if port_base else 0)
+        self.write_scrape_configuration()
         Happenings(self.world, self.traffic).begin()
 
     async def stop(self) -> None:
         self.timeline.stop()
-        await asyncio.gather(self.api.stop(), self.gateway.stop())
+        await asyncio.gather(self.api.stop(), self.gateway.stop(), self.metrics.stop())
+
+    def _keep_window(self, window: dict[str, Any]) -> None:
+        with self.options.request_truth.open("a") as file:
+            file.write(requests.line(window) + "\n")
 
     def papers(self) -> Papers:
         """What is written of it once it is up."""
         return Papers(self.name, self._contexts(), self.tokens, self._described())
+
+    def write_scrape_configuration(self) -> None:
+        """For a real Prometheus, where somebody wants one."""
+        path = self.options.directory / f"prometheus-{self.name}.yml"
+        path.write_text(self.metrics.configuration())
 
     def _contexts(self) -> list[Context]:
         return [
@@ -169,6 +194,7 @@ class Running:
             "contexts": {user: context_name(self.name, user) for user in USERS},
             "api": self.api.url,
             "gateway": self.gateway.url,
+            "metrics_pages": self.metrics.url,
             "knative": self.world.plan.settings.knative,
             "kserve": self.world.plan.settings.kserve,
             "past": str(self.past) if self.past else None,
@@ -196,6 +222,7 @@ async def run(options: Options) -> None:
     options.directory.mkdir(parents=True, exist_ok=True)
     described = options.directory / "simulated.json"
     described.unlink(missing_ok=True)
+    options.request_truth.write_text("")
     with (options.directory / "truth.jsonl").open("w") as truth:
         running = await start(options, truth)
         write_papers(options, [each.papers() for each in running])
@@ -227,6 +254,7 @@ def write_papers(options: Options, papers: Sequence[Papers]) -> None:
         "kubeconfig": str(options.directory / "kubeconfig"),
         "tokens": str(options.directory / "tokens.json"),
         "truth": str(options.directory / "truth.jsonl"),
+        "requests": str(options.request_truth),
         "clusters": [each.described for each in papers],
     }
     _write(options.directory / "simulated.json", described)

@@ -9,8 +9,9 @@ import json
 import math
 
 from simulator.world.answers import Call
-from simulator.world.calling import Callers, Reply
+from simulator.world.calling import Callers
 from simulator.world.profiles import Profile, Rhythm, Runtime
+from simulator.world.trips import Reply
 from simulator.world.world import World
 
 # The quietest hour has this share of the busiest one's callers.

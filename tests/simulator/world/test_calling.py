@@ -10,9 +10,9 @@ import pytest
 
 from simulator.store.resources import INFERENCESERVICES
 from simulator.world.answers import Call
-from simulator.world.calling import Callers, Reply
-from simulator.world.counters import page
+from simulator.world.calling import Callers
 from simulator.world.profiles import Runtime
+from simulator.world.trips import Reply
 from tests.simulator.world.worlds import MODEL, Bench, bench
 
 BODY = json.dumps({"model": "llama", "prompt": "x", "max_tokens": 4}).encode()
@@ -101,9 +101,9 @@ def test_calls_are_counted_on_the_servers_page_and_written_to_its_log() -> None:
     callers.call(HOST, CALL, replies.append)
     replies[0].finish()
     uid = at.pods()[0]["metadata"]["uid"]
-    text = page(callers.counters.servers[uid], MODEL)
+    text = callers.counters.servers[uid].text()
     assert (
-        'vllm:request_success_total{engine="0",model_name="llama",finished_reason="length"} 1.0'
+        'vllm:request_success_total{engine="0",finished_reason="length",model_name="llama"} 1.0'
         in text
     )
     assert 'http_requests_total{handler="/v1/completions",method="POST",status="2xx"} 1.0' in text

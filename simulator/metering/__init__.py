@@ -1,0 +1,1 @@
+"""What the programs of a simulated cluster count, and the metrics pages that they give."""
