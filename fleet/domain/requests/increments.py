@@ -1,0 +1,47 @@
+"""From counters read twice to how often each thing happened in between.
+
+A counter appears with its full value, vanishes with its pod, and begins again at 0 when its
+container restarts (docs/metrics.md, "What is exact").
+"""
+
+import math
+from collections.abc import Mapping
+from typing import TypeVar
+
+Series = TypeVar("Series")
+# A process this young has counted nothing that is older than what we look back for anyway.
+YOUNG_S = 300.0
+
+
+def increments(
+    before: Mapping[Series, float] | None,
+    after: Mapping[Series, float],
+    *,
+    read_at: float,
+    process_started: float | None,
+) -> dict[Series, int]:
+    """What happened between two readings of one target; only what is above 0.
+
+    before: None = never read. Then a young process's counters count whole, and an older one's not
+    at all: nobody knows when. A counter that fell has begun anew. NaN and infinities are left out.
+    """
+    if before is None and not _is_young(process_started, read_at=read_at):
+        return {}
+    found: dict[Series, int] = {}
+    for series, value in after.items():
+        moved = _moved((before or {}).get(series), value)
+        if moved > 0:
+            found[series] = moved
+    return found
+
+
+def _moved(before: float | None, after: float) -> int:
+    if not math.isfinite(after):
+        return 0
+    if before is None or not math.isfinite(before) or after < before:
+        return round(after)
+    return round(after - before)
+
+
+def _is_young(process_started: float | None, *, read_at: float) -> bool:
+    return process_started is not None and read_at - process_started < YOUNG_S

@@ -1,0 +1,115 @@
+"""What the programs in a call's path counted in one window, whatever named the series."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple
+
+from fleet.domain.requests.records import Era
+
+
+class Role(StrEnum):
+    """Who counted, and on which side of it.
+
+    ACTIVATOR, QUEUE_PROXY: what they answered. TRIED, ASKED: what was answered to their own call
+    (of the activator to the pod, of queue-proxy to the container). APP: queue-proxy's histogram of
+    the container's handler. INGRESS: what the gateway answered. HINT: what the gateway counts
+    beside a code that it made itself. PICKER: errors of an endpoint picker. ENGINE: the model
+    server's own counter.
+    """
+
+    INGRESS = "ingress"
+    HINT = "ingress-hint"
+    PICKER = "picker"
+    ACTIVATOR = "activator"
+    TRIED = "activator-client"
+    QUEUE_PROXY = "queue-proxy"
+    ASKED = "queue-proxy-client"
+    APP = "app"
+    ENGINE = "engine"
+
+
+class Way(StrEnum):
+    """How a call came to queue-proxy; UNTOLD where the series do not say."""
+
+    PROXIED = "through the activator"
+    PAST = "past the activator"
+    UNTOLD = ""
+
+
+class Move(NamedTuple):
+    """A kind of call as one role counts it.
+
+    code: its status, 0 = none. error: why there is no status (otelhttp's error_type), or the
+    response flags of an ingress.
+    """
+
+    role: Role
+    code: int = 0
+    error: str = ""
+    way: Way = Way.UNTOLD
+
+
+# How often each kind of call happened in one window; exact counts, above 0.
+Moves = Mapping[Move, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sight:
+    """What these metrics show at all.
+
+    ingress: as MetricsFacts.ingress says; only Istio flags what it made itself.
+    """
+
+    era: Era = Era.NONE
+    roles: frozenset[Role] = frozenset()
+    ingress: str = ""
+
+    def sees(self, *roles: Role) -> bool:
+        """Whether each of these roles is counted here."""
+        return self.roles.issuperset(roles)
+
+
+@dataclass(slots=True)
+class Table:
+    """The moves of one subject in consecutive windows: a column of counts for each kind."""
+
+    length: int
+    columns: dict[Move, list[int]] = field(default_factory=dict)
+
+    def add(self, at: int, move: Move, count: int) -> None:
+        """Count in window number `at`; windows of two series of one kind add up."""
+        column = self.columns.get(move)
+        if column is None:
+            column = self.columns[move] = [0] * self.length
+        column[at] += count
+
+    def column(
+        self, role: Role, *, code: int | None = None, way: Way | None = None, failed: bool = False
+    ) -> list[int]:
+        """What a role counted, summed over what is not asked for; failed: only without a status."""
+        found = [0] * self.length
+        for move, counts in self.columns.items():
+            if move.role is not role or (way is not None and move.way is not way):
+                continue
+            if (failed and move.code) or (code is not None and move.code != code):
+                continue
+            found = [have + count for have, count in zip(found, counts, strict=True)]
+        return found
+
+    def has(self, roles: Collection[Role]) -> bool:
+        """Whether any of these roles counted anything here."""
+        return any(move.role in roles for move in self.columns)
+
+    def codes(self) -> list[int]:
+        """The 5xx that any role counted."""
+        return sorted({move.code for move in self.columns if 500 <= move.code <= 599})
+
+
+def table_of(windows: Sequence[Moves]) -> Table:
+    """Consecutive windows of one subject, oldest first."""
+    table = Table(len(windows))
+    for at, moves in enumerate(windows):
+        for move, count in moves.items():
+            table.add(at, move, count)
+    return table
