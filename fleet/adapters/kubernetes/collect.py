@@ -19,11 +19,13 @@ from fleet.adapters.kubernetes import belongings as of
 from fleet.adapters.kubernetes.bare import bare, bare_settings, told
 from fleet.adapters.kubernetes.belongings import Part, Raw
 from fleet.adapters.kubernetes.client import JSON, Access, Client, decoded
+from fleet.domain.records.keys import ModelKind
 from fleet.errors import ClusterRefused, ClusterUnreachable, FleetError, NotThere
 
 BUDGET_S = 15.0
 READ_S = 8.0
 NAME = re.compile(r"[a-z0-9][a-z0-9.-]{0,252}")
+GATEWAY = "/apis/gateway.networking.k8s.io/v1"
 RUNTIMES = "/apis/serving.kserve.io/v1alpha1"
 LEAST_READ_S = 0.5
 SIZE_AT_MOST = 2 * 1024 * 1024
@@ -172,6 +174,8 @@ class Gathering:
         bundle |= {key: [bare(each) for each in items] for key, items in chosen.items()}
         bundle |= _singles(bundle)
         bundle["servingruntime"] = bare(self._runtime(model))
+        bundle["namespace"] = bare(self._ask.look("namespaces", f"/api/v1/{self._within}"))
+        bundle["httproutes"] = [bare(each) for each in self._routes(lists)]
         bundle["events"] = [bare(each) for each in events]
         bundle["logs"] = dict(self._logs(chosen.get("pods", [])))
         return bundle
@@ -203,6 +207,16 @@ class Gathering:
         whole = status.get("clusterServingRuntimeName") or asked
         found = self._named(f"{RUNTIMES}/{self._within}/servingruntimes", namespaced)
         return found or self._named(f"{RUNTIMES}/clusterservingruntimes", whole)
+
+    def _routes(self, lists: Mapping[str, list[Raw]]) -> list[Raw]:
+        """Of a model without Knative the gateway's, which bear its names. Source: kserve/kserve
+        pkg/controller/v1beta1/inferenceservice/reconcilers/ingress."""
+        if self._kind != ModelKind.INFERENCE_SERVICE or lists.get("knativeservices"):
+            return []
+        names = (self._name, f"{self._name}-predictor")
+        path = f"{GATEWAY}/{self._within}/httproutes"
+        found = [self._ask.look("httproutes", f"{path}/{name}") for name in names]
+        return [each for each in found if each]
 
     def _named(self, path: str, name: object) -> Bundle:
         """The model's author chose the name: anything but a name is not asked for."""
