@@ -11,9 +11,11 @@ from fleet.domain.requests.records import Hop, RequestWindow
 from fleet.domain.requests.states import Thresholds
 from fleet.domain.requests.sums import is_worth_keeping
 from fleet.history.error_rows import Counting, write_error_rows
+from fleet.history.incidents import incidents_after
 from fleet.history.metrics_claims import Claim, keep
 from fleet.history.request_hours import Span, by_hour, hour_of, hour_row
 from fleet.history.requests import METRICS, windows_of
+from fleet.history.start_losses import Sight, write_losses
 from fleet.models import Gap, RequestHour
 
 ROWS_AT_ONCE = 100
@@ -46,7 +48,7 @@ class Step:
 def write_step(
     claim: Claim, step: Step, *, thresholds: Thresholds, now: datetime
 ) -> tuple[str, ...]:
-    """Write all of it or nothing; gives the keys of the models whose fleet row changed.
+    """Write all of it or nothing; gives the keys of the models that look different now.
 
     Raises LeaseLost, having written nothing, when another worker reads the cluster now. A step
     that is written again replaces itself.
@@ -65,8 +67,26 @@ def write_step(
             told=step.told,
             measured=frozenset(owner.uid for owner in step.windows),
         )
-        changed = write_error_rows(counting, thresholds=thresholds, now=now)
-    return tuple(sorted(str(row.key) for row in changed))
+        rows = write_error_rows(counting, thresholds=thresholds, now=now)
+        keys = {str(row.key) for row in rows}
+        keys.update(_write_losses(claim.cluster, step), _write_incidents(claim, step, now=now))
+    return tuple(sorted(keys))
+
+
+def _write_losses(cluster: str, step: Step) -> tuple[str, ...]:
+    sight = Sight(cluster=cluster, since=step.since, until=step.until, told=step.told)
+    return write_losses(sight)
+
+
+def _write_incidents(claim: Claim, step: Step, *, now: datetime) -> tuple[str, ...]:
+    return incidents_after(
+        claim.cluster,
+        {owner.uid: windows for owner, windows in step.windows.items()},
+        since=step.since,
+        until=step.until,
+        unread=step.unread,
+        now=now,
+    )
 
 
 def _write_gap(claim: Claim, unread: Span | None) -> None:
