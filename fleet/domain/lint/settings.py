@@ -33,9 +33,12 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Server:
-    """The container that runs vLLM. engine: vllm-serve, vllm-module, huggingfaceserver, "" = not
-    told. api_key: whether it asks for one. complete: whether all of it was read, so that what is
-    not there is absent. env: names of variables with their values; None = not shown."""
+    """The container that runs vLLM.
+
+    engine: vllm-serve, vllm-module, huggingfaceserver, "" = not told. served: the first name it
+    answers to. api_key: whether it asks for one. complete: whether all of it was read, so that what
+    is not there is absent. env: names of variables with their values; None = not shown.
+    """
 
     engine: str = ""
     image: str = ""
@@ -45,6 +48,7 @@ class Server:
     tensor_parallel: int = 1
     max_seqs: int | None = None
     model: str = ""
+    served: str = ""
     env: dict[str, str | None] = field(default_factory=dict, hash=False)
     pre_stop: Given[bool] = Given()
     place: Place = Place()
@@ -64,10 +68,12 @@ class Probes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inert:
-    """A scaling annotation that does nothing. count: what its author wanted, None if no number."""
+    """A scaling annotation that does nothing. field: what counts in its stead. count: what its
+    author wanted, None if no number. of_predictor: under spec.predictor, not on the object."""
 
     key: str
     field: str
+    of_predictor: bool = False
     count: int | None = None
 
 
@@ -106,9 +112,13 @@ class Scaling:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Time limits on the way of a request and of a rollout. route_s: of the HTTPRoute (Standard);
-    0 = none. most_s: the longest timeout that the cluster accepts."""
+    """Time limits on the way of a request and of a rollout. timeout_s: as it takes effect;
+    asked_s: as the model's own object asks. route_s: of the HTTPRoute (Standard); 0 = none.
+    ingress_s: of a load balancer in front, which no object tells. most_s: the longest timeout that
+    the cluster accepts."""
 
+    asked_s: Given[float] = Given()
+    ingress_s: Given[float] = Given()
     timeout_s: Given[float] = Given()
     response_start_s: Given[float] = Given()
     route_s: Given[float] = Given()

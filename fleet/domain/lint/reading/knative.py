@@ -66,7 +66,7 @@ def notes_of(model: Raw, predictor: Raw, revision: Raw | None) -> Notes:
     return Notes(own, of_revision, name_of(revision or {}))
 
 
-def scaling_of(predictor: Raw, notes: Notes, world: World) -> Scaling:
+def scaling_of(model: Raw, predictor: Raw, notes: Notes, world: World) -> Scaling:
     """Of an InferenceService in Knative mode. A floor that stands on the Revision counts: it may
     have been raised in place."""
     config = world.config(AUTOSCALER)
@@ -91,7 +91,7 @@ def scaling_of(predictor: Raw, notes: Notes, world: World) -> Scaling:
         retention_s=_annotated(notes, "scale-to-zero-pod-retention-period", duration_s)
         or _configured(config, "scale-to-zero-pod-retention-period", 0.0, duration_s),
         sleeps=text((config or {}).get("enable-scale-to-zero")).lower() != "false",
-        inert=inert_of(notes.own, predictor, knative=True),
+        inert=inert_of(model, predictor, knative=True),
     )
 
 
@@ -137,7 +137,7 @@ def _utilisation(notes: Notes, config: Raw | None) -> Given[float]:
     return Given(share / 100.0 if share > 1.0 else share, found.origin, found.at)
 
 
-def inert_of(own: Mapping[str, str], predictor: Raw, *, knative: bool) -> tuple[Inert, ...]:
+def inert_of(model: Raw, predictor: Raw, *, knative: bool) -> tuple[Inert, ...]:
     """Floors and ceilings in annotations of an InferenceService that nothing reads. KServe strips
     min-scale and max-scale and writes the fields; minScale and maxScale reach the Revision, where
     Knative looks the other spelling up first: maxScale works as long as maxReplicas writes none.
@@ -146,10 +146,20 @@ def inert_of(own: Mapping[str, str], predictor: Raw, *, knative: bool) -> tuple[
     keys = [("minScale", "minReplicas"), ("min-scale", "minReplicas"), ("max-scale", "maxReplicas")]
     if not knative or whole(predictor.get("maxReplicas")):
         keys.append(("maxScale", "maxReplicas"))
+    places = (
+        (texts(under(model, "metadata", "annotations")), False),
+        (texts(predictor.get("annotations")), True),
+    )
     return tuple(
-        Inert(key=AUTOSCALING + key, field=field, count=whole(own[AUTOSCALING + key]))
+        Inert(
+            key=AUTOSCALING + key,
+            field=field,
+            count=whole(notes[AUTOSCALING + key]),
+            of_predictor=of_predictor,
+        )
+        for notes, of_predictor in places
         for key, field in keys
-        if AUTOSCALING + key in own
+        if AUTOSCALING + key in notes
     )
 
 
@@ -159,6 +169,7 @@ def limits_of(
     """KServe writes spec.predictor.timeout into both limits of the Revision (since 0.13)."""
     config = world.config(DEFAULTS)
     return Limits(
+        asked_s=_seconds(predictor, "timeout", "spec.predictor.timeout") or Given(),
         timeout_s=_timeout(predictor, revision, config),
         response_start_s=_response_start(predictor, revision, config),
         most_s=_configured(config, "max-revision-timeout-seconds", MOST_S, number),

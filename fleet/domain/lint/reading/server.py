@@ -4,7 +4,7 @@ from fleet.domain.lint.given import Given
 from fleet.domain.lint.reading.container import Template, environment
 from fleet.domain.lint.reading.raw import Raw, listed, text, under, whole, words
 from fleet.domain.lint.settings import Place, Server
-from fleet.domain.records.engine import engine_of, image_is_vllm, model_of_line
+from fleet.domain.records.engine import engine_of, image_is_vllm, model_of_line, served_names_of
 
 API_KEY_FLAG = "--api-key"
 API_KEY_NAME = "VLLM_API_KEY"
@@ -14,8 +14,9 @@ SERVER_TYPES = {"vllmserver": "vllm-module", "huggingfaceserver": "huggingfacese
 FORMATS = {"vllm": "vllm-module", "huggingface": "huggingfaceserver"}
 
 
-def server_of(template: Template, place: Place, *, engine: str) -> Server:
-    """engine: as told from outside the container, used where its own words name none."""
+def server_of(template: Template, place: Place, *, engine: str, name: str) -> Server:
+    """name: of the model's object, which runtimes serve it by. engine: as told from outside the
+    container, used where its own words name none."""
     container = template.container
     line = [*words(container.get("command")), *words(container.get("args"))]
     env = environment(container)
@@ -30,6 +31,7 @@ def server_of(template: Template, place: Place, *, engine: str) -> Server:
         tensor_parallel=_tensor_parallel(line),
         max_seqs=whole(flag(line, "--max-num-seqs", "--max_num_seqs")),
         model=model_of_line(line) or "",
+        served=next(iter(served_names_of(line)), "") or name,
         env=env,
         pre_stop=_pre_stop(template),
         place=place,

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from fleet.domain.lint.given import Origin
+from fleet.domain.lint.given import Given, Origin
 from fleet.domain.lint.reading import knative, standard
 from fleet.domain.lint.reading.container import (
     Template,
@@ -39,6 +39,7 @@ def settings_from_objects(
     *,
     default_mode: Mode = Mode.KNATIVE,
     profile_label: str = PROFILE_LABEL,
+    ingress_s: float | None = None,
 ) -> list[Settings]:
     """One for each InferenceService and LLMInferenceService, in the order given, whether or not it
     serves vLLM (`Settings.is_vllm`).
@@ -46,12 +47,18 @@ def settings_from_objects(
     objects: raw Kubernetes objects of any kind, lists of them, or bundles; ServingRuntimes,
     Revisions, Deployments, HTTPRoutes, CronJobs, Namespaces and ConfigMaps among them tell more.
     default_mode: for an InferenceService whose mode neither it nor inferenceservice-config says.
-    profile_label: on the model, else on its namespace; "" = off.
+    profile_label: on the model, else on its namespace; "" = off. ingress_s: after how long
+    without a byte a load balancer in front gives up; None = not known.
     """
     world = World(objects)
+    ingress: Given[float] = Given(ingress_s, Origin.OBJECT) if ingress_s else Given()
     found = [_settings(raw, world, default_mode=default_mode) for raw in world.models()]
     return [
-        replace(each, profile=_label(profile_label, raw, world))
+        replace(
+            each,
+            profile=_label(profile_label, raw, world),
+            limits=replace(each.limits, ingress_s=ingress),
+        )
         for each, raw in zip(found, world.models(), strict=True)
     ]
 
@@ -82,7 +89,9 @@ def _of_isvc(raw: Raw, world: World, *, mode: Mode, stated: bool) -> Settings:
     runtime = world.runtime(_runtime_name(raw, predictor), namespace_of(raw)) or {}
     template = _isvc_template(predictor, runtime, revision, deployment)
     told = {**_own_part(predictor), "runtime": _runtime_name(raw, predictor)}
-    server = server_of(template, _isvc_place(predictor), engine=engine_told(runtime, told))
+    server = server_of(
+        template, _isvc_place(predictor), engine=engine_told(runtime, told), name=name_of(raw)
+    )
     settings = replace(
         _shared(raw, world, template, server, uri=_uri(predictor)), mode=mode, mode_stated=stated
     )
@@ -91,7 +100,7 @@ def _of_isvc(raw: Raw, world: World, *, mode: Mode, stated: bool) -> Settings:
     notes = knative.notes_of(raw, predictor, revision)
     return replace(
         settings,
-        scaling=knative.scaling_of(predictor, notes, world),
+        scaling=knative.scaling_of(raw, predictor, notes, world),
         limits=knative.limits_of(predictor, notes, world, revision=revision, deployment=deployment),
         telemetry=knative.telemetry_of(world),
     )
@@ -120,7 +129,8 @@ def _of_llm(raw: Raw, world: World) -> Settings:
     own = server_among(listed_) or {}
     volumes = listed(under(spec, "template").get("volumes"))
     template = _of_deployment(deployment) or Template(own, volumes, False, Origin.OBJECT)
-    server = server_of(template, _place_among(listed_, own, "/spec/template"), engine="vllm-serve")
+    place = _place_among(listed_, own, "/spec/template")
+    server = server_of(template, place, engine="vllm-serve", name=name_of(raw))
     settings = _shared(raw, world, template, server, uri=text(under(spec, "model").get("uri")))
     scaling = standard.llm_scaling_of(spec)
     return replace(

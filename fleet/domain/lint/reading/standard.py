@@ -44,7 +44,7 @@ def scaling_of(model: Raw, predictor: Raw) -> Scaling:
         if class_
         else Given("hpa", Origin.DEFAULT),
         wants_scaling=asked,
-        inert=inert_of(notes, predictor, knative=False),
+        inert=inert_of(model, predictor, knative=False),
     )
 
 
@@ -59,7 +59,7 @@ def llm_scaling_of(spec: Raw) -> Scaling:
             class_=Given("keda" if keda else "hpa", Origin.OBJECT),
         )
     count = whole(spec.get("replicas"))
-    fixed = Given(count, Origin.OBJECT, "spec.replicas") if count is not None else Given[int]()
+    fixed: Given[int] = Given() if count is None else Given(count, Origin.OBJECT, "spec.replicas")
     return Scaling(min=fixed, max=fixed, class_=Given("none", Origin.DEFAULT))
 
 

@@ -1,0 +1,1 @@
+"""The rules, by what they look at. Each says nothing where it does not know enough."""
