@@ -8,5 +8,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("dashboard.api.urls")),
     path("", include("dashboard.views.action_urls")),
     path("", include("dashboard.views.report_urls")),
+    path("", include("dashboard.views.incident_urls")),
     path("", include("dashboard.views.urls")),
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dashboard.api.example_incident import INCIDENT, INCIDENT_DETAIL
 from dashboard.api.example_report import REPORT, REPORT_ROW
 
 KEY = "demo-a/InferenceService/chat/llama-3-8b"
@@ -256,6 +257,8 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "list_cold_starts": page(COLD_START),
     "list_scale_events": page(SCALE_EVENT),
     "list_probe_failures": page(PROBE_FAILURE),
+    "list_incidents": page(INCIDENT),
+    "get_incident": INCIDENT_DETAIL,
     "list_clusters": page(CLUSTER),
     "list_reports": page(REPORT_ROW),
     "get_report": REPORT,

@@ -36,6 +36,7 @@ TAGS = {
     "models": "InferenceServices and LLMInferenceServices that serve vLLM.",
     "cold starts": "One replica's way from demanded to its first good answer.",
     "events": "Scale events and probe failures.",
+    "incidents": "Times in which callers of a model got 5xx answers, and why.",
     "clusters": "The followed clusters.",
     "reports": "What starts of a week took, kept with its numbers.",
     "plans": "What an action would do, before it does it.",

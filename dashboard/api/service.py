@@ -7,7 +7,16 @@ from ninja import NinjaAPI
 from dashboard.api import problems
 from dashboard.api.callers import BearerToken, SessionCookie
 from dashboard.api.openapi import DESCRIPTION
-from dashboard.api.routes import actions, clusters, cold_starts, events, models, plans, reports
+from dashboard.api.routes import (
+    actions,
+    clusters,
+    cold_starts,
+    events,
+    incidents,
+    models,
+    plans,
+    reports,
+)
 
 api = NinjaAPI(
     title="Pilot Light",
@@ -22,6 +31,7 @@ problems.register(api)
 api.add_router("/models", models.router)
 api.add_router("/cold-starts", cold_starts.router)
 api.add_router("", events.router)
+api.add_router("/incidents", incidents.router)
 api.add_router("/clusters", clusters.router)
 api.add_router("/reports", reports.router)
 api.add_router("/plans", plans.router)

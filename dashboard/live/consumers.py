@@ -23,13 +23,13 @@ from dashboard.access.grants import grant_of_user
 from dashboard.access.rules import Grant
 from dashboard.live.fragments import numbered
 from dashboard.live.hub import HUB, now_ms
-from dashboard.live.views import ClustersView, FleetView, ModelView, StartsView
+from dashboard.live.views import ClustersView, FleetView, IncidentsView, ModelView, StartsView
 from dashboard.views.fleet_query import FleetQuery
 from dashboard.views.model_range import said_in
 from fleet.domain.records.keys import ModelKey
 
 SessionStore = import_module(settings.SESSION_ENGINE).SessionStore
-AnyView = ClustersView | FleetView | ModelView | StartsView
+AnyView = ClustersView | FleetView | IncidentsView | ModelView | StartsView
 logger = logging.getLogger(__name__)
 
 # How often a viewer's session and scope are looked up again.
@@ -138,6 +138,13 @@ class StartsConsumer(LiveConsumer):
 
     def view_of(self, grant: Grant) -> AnyView | None:
         return StartsView(self.query.urlencode()[:LONGEST_QUERY], replace(grant, who=""))
+
+
+class IncidentsConsumer(LiveConsumer):
+    """The list of incidents with the filters of its address."""
+
+    def view_of(self, grant: Grant) -> AnyView | None:
+        return IncidentsView(self.query.urlencode()[:LONGEST_QUERY], replace(grant, who=""))
 
 
 class ClustersConsumer(LiveConsumer):

@@ -16,6 +16,9 @@ from dashboard.views.cluster_cards import cluster_cards
 from dashboard.views.fleet_page import fleet_page
 from dashboard.views.fleet_parts import fleet_parts
 from dashboard.views.fleet_query import FleetQuery
+from dashboard.views.incident_row import incident_fragment, incident_row
+from dashboard.views.incidents_page import incidents_page
+from dashboard.views.incidents_query import IncidentsQuery
 from dashboard.views.model_page import model_page
 from dashboard.views.model_parts import model_parts
 from dashboard.views.model_range import Said, range_as_said
@@ -112,6 +115,37 @@ class StartsView:
         return Shown(
             fragments=by_id(rows),
             order=tuple(row.dom_id for row in rows) if query.first_newest else None,
+            proofs=proofs(self.grant),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class IncidentsView:
+    """The list of incidents as seen with the filters of an address, this grant and language.
+
+    Those that go on come first, wherever the range begins; further pages keep their rows' places.
+    """
+
+    address: str
+    grant: Grant
+    language: str = "en"
+
+    @property
+    def key(self) -> Hashable:
+        return self
+
+    def touched_by(self, ring: Ring) -> bool:
+        return _concerns(ring, self.grant)
+
+    def look(self) -> Shown:
+        now = datetime.now(UTC)
+        query = IncidentsQuery.read(QueryDict(self.address), now=now)
+        with translation.override(self.language):
+            page = incidents_page(query, self.grant)
+            rows = [incident_fragment(incident_row(i), now=now) for i in page.incidents]
+        return Shown(
+            fragments=by_id(rows),
+            order=tuple(row.dom_id for row in rows) if query.first_page else None,
             proofs=proofs(self.grant),
         )
 

@@ -1,4 +1,4 @@
-// Keys: / search, j k rows, Enter open, g f fleet, g s cold starts, g r reports, g c clusters, ? help.
+// Keys: / search, j k rows, Enter open, g f fleet, g s cold starts, g i incidents, g r reports, g c clusters, ? help.
 (() => {
   const help = document.getElementById("help");
   let went = 0;
@@ -20,6 +20,7 @@
     g: () => { went = Date.now(); },
     f: () => { if (Date.now() - went < 1500) go("fleet"); },
     s: () => { if (Date.now() - went < 1500) go("cold-starts"); },
+    i: () => { if (Date.now() - went < 1500) go("incidents"); },
     r: () => { if (Date.now() - went < 1500) go("reports"); },
     c: () => { if (Date.now() - went < 1500) go("clusters"); },
     Enter: () => document.querySelector("tr.row.at a.model")?.click(),

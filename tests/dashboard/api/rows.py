@@ -15,6 +15,7 @@ from fleet.models import (
     ApiToken,
     Cluster,
     ColdStart,
+    Incident,
     Membership,
     Plan,
     ProbeFailure,
@@ -160,6 +161,23 @@ def replica(key: ModelKey = PILOT, *, ready_s: float | None, **given: Any) -> Re
         "ready_at": None if ready_s is None else ago(ready_s),
     }
     return Replica.objects.create(**(key_columns(key) | defaults | given))
+
+
+def incident(key: ModelKey = PILOT, *, at_s: float = 600.0, **given: Any) -> Incident:
+    """Two minutes of 503 by the activator, over."""
+    began, ended = ago(at_s), ago(at_s - 120)
+    defaults: dict[str, Any] = {
+        "started_at": began,
+        "last_error_at": ended,
+        "ended_at": ended,
+        "requests": 40,
+        "requests_lost": 9,
+        "by_hop": {"ingress": 0, "activator": 9, "container": None},
+        "by_code": {"503": 9},
+        "around": {"errors": {"activator/503": 9}},
+        "changed_at": NOW,
+    }
+    return Incident.objects.create(**(key_columns(key) | defaults | given))
 
 
 def plan(key: ModelKey = PILOT, *, plan_id: str = "plan-1", **given: Any) -> Plan:

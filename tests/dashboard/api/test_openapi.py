@@ -151,6 +151,7 @@ def fleet() -> None:
     rows.scale_event()
     rows.probe_failure(message=rows.HOSTILE)
     rows.action()
+    rows.incident(id=7, findings=[{"cause": "gpu-oom", "summary": rows.HOSTILE}], cause="gpu-oom")
 
 
 def address(path: str, values: dict[str, str]) -> str:
@@ -170,6 +171,7 @@ def test_answers_fit_their_schema(client: Client, path: str, operation: dict[str
         "action_id": "action-pilot-1",
         "plan_id": "plan-of-pilot-1",
         "week": "2026-W48",
+        "incident_id": "7",
     }
     response = client.get(address(path, ids))
     assert response.status_code == 200
