@@ -9,12 +9,16 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
-from fleet.domain.requests.records import Hop
+from fleet.domain.requests.owners import Owner
+from fleet.domain.requests.records import Hop, RequestWindow, Tally
+from fleet.history.request_hours import by_hour, hour_row
 from fleet.models import (
     Cluster,
     ColdStart,
+    Incident,
     Membership,
     ProbeFailure,
+    RequestHour,
     Revision,
     ScaleEvent,
     ServedModel,
@@ -253,3 +257,40 @@ def make_probe_failure(model: ServedModel, times: int = 3, **fields: Any) -> Pro
         "message": "HTTP probe failed with statuscode: 503",
     }
     return ProbeFailure.objects.create(**given | fields)
+
+
+def told_tally(errors: Mapping[tuple[Hop, int], int] | None = None, **fields: Any) -> Tally:
+    """A hundred requests, every hop told, and these 5xx."""
+    given: dict[str, Any] = {"requests": 100, "told": frozenset(Hop), "client_gone": 0}
+    return Tally(errors=dict(errors or {}), **given | fields)
+
+
+def make_windows(
+    model: ServedModel, tallies: Mapping[datetime, Tally], *, revision: str | None = None
+) -> list[RequestHour]:
+    """Windows of one revision as rows of hours. tallies: by the beginning of their window."""
+    name = model.revision if revision is None else revision
+    windows = [RequestWindow(revision=name, at=at, tally=t) for at, t in tallies.items()]
+    owner = Owner(uid=model.model_uid, key=model.key)
+    rows = [hour_row(owner, *hour, found) for hour, found in by_hour(windows).items()]
+    return RequestHour.objects.bulk_create(rows)
+
+
+def make_incident(model: ServedModel, **fields: Any) -> Incident:
+    """Ten minutes in which the activator gave 41 requests up."""
+    given: dict[str, Any] = {
+        "cluster": model.cluster,
+        "kind": model.kind,
+        "namespace": model.namespace,
+        "name": model.name,
+        "model_uid": model.model_uid,
+        "started_at": NOW - timedelta(minutes=10),
+        "last_error_at": NOW,
+        "ended_at": NOW,
+        "requests": 50,
+        "requests_lost": 41,
+        "by_hop": {"activator": 41},
+        "by_code": {"504": 41},
+        "changed_at": NOW,
+    }
+    return Incident.objects.create(**given | fields)

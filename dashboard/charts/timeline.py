@@ -6,12 +6,18 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
 from dashboard.api.series import Wish
 from dashboard.api.timeline import MOST_FACTS, wishes
+from dashboard.charts.request_columns import request_columns
+from dashboard.charts.request_history import request_history
+from dashboard.charts.share import count_text
 from dashboard.ranges import TimeRange
 from dashboard.words import OUTCOME_LABELS, PHASE_LABELS, TRIGGER_LABELS, word
 from fleet.domain.records.keys import ModelKey
-from fleet.models import Action, ColdStart, ProbeFailure, Replica, Revision, ScaleEvent
+from fleet.models import Action, ColdStart, Incident, ProbeFailure, Replica, Revision, ScaleEvent
 
 # Beyond this many of one kind a chart says nothing more; the newest are kept.
 MOST = 2000
@@ -42,6 +48,8 @@ def timeline(key: ModelKey, window: TimeRange) -> dict[str, Any]:
         "probes": _probes(ProbeFailure.objects.of(key), window),
         "revisions": _revisions(Revision.objects.of(key), window),
         "actions": _actions(Action.objects.of(key), window),
+        "requests": request_columns(request_history(key, window), window),
+        "incidents": _incidents(Incident.objects.of(key), window),
     }
 
 
@@ -133,6 +141,25 @@ def _probes(rows: Any, window: TimeRange) -> Columns:
         "n": [failure.count for failure in seen],
         "says": [f"{f.probe} of {f.about}, while {f.during}" for f in seen],
     }
+
+
+def _incidents(rows: Any, window: TimeRange) -> Columns:
+    """Spans, up to the last error seen of one that goes on."""
+    seen = list(rows.touching(window.since, window.until).newest_first()[:MOST])
+    return {
+        "id": [incident.pk for incident in seen],
+        "from": [_ms(incident.started_at) for incident in seen],
+        "to": [_ms(incident.ended_at or incident.last_error_at) for incident in seen],
+        "says": [incident_says(incident) for incident in seen],
+    }
+
+
+def incident_says(incident: Incident) -> str:
+    """Like "≥ 41 requests lost, going on"."""
+    lost = count_text(incident.requests_lost, at_least=incident.at_least)
+    n = incident.requests_lost
+    text = ngettext("%(lost)s request lost", "%(lost)s requests lost", n) % {"lost": lost}
+    return text if incident.ended_at else _("%(lost)s, going on") % {"lost": text}
 
 
 def _made_within(rows: Any, window: TimeRange) -> list[Any]:

@@ -12,6 +12,7 @@ from dashboard.access.rules import Grant
 from dashboard.access.scope import within
 from dashboard.ranges import TimeRange
 from dashboard.staleness import stale_clusters
+from dashboard.views.model_requests import ModelRequests, model_requests
 from dashboard.views.model_row import ModelRow, model_row
 from dashboard.views.model_starts import StartLine, start_lines, starts_before
 from dashboard.views.row_fragments import may_act
@@ -39,6 +40,7 @@ class ModelPage:
     read_only: bool
     without_logs: bool
     flight_log: LogWords | None
+    requests: ModelRequests
     starts: tuple[StartLine, ...]
     revisions: tuple[Revision, ...]
     replicas: tuple[Replica, ...]
@@ -77,6 +79,7 @@ def model_page(
         read_only=bool(cluster and cluster.read_only),
         without_logs=bool(cluster and lacks_logs(cluster)),
         flight_log=log_words(running[0].log) if running else None,
+        requests=model_requests(row, window, cluster=cluster),
         starts=start_lines(row, window, pool, now=now),
         revisions=tuple(Revision.objects.of(key).newest_first()[:ROWS_SHOWN]),
         replicas=tuple(living_replicas(key)),

@@ -13,7 +13,7 @@ from dashboard.views.model_starts import StartLine
 
 
 def model_parts(page: ModelPage, *, now: datetime) -> list[Fragment]:
-    """Head, starts, revisions, replicas and probe failures. `now` is when the page was read."""
+    """The parts, in the order of the page. `now` is when the page was read."""
     context = {"page": page, "model": page.row, "now": now}
     row = page.row.row
     # The links of each part name the model.
@@ -21,9 +21,12 @@ def model_parts(page: ModelPage, *, now: datetime) -> list[Fragment]:
     line = page.line and (page.line.tone, page.line.trouble, page.line.version)
     bar = page.row.bar and (page.row.bar.started_ms, len(page.row.bar.segments))
     log = page.flight_log and (str(page.flight_log.state), page.flight_log.silent_since)
+    said = tuple(sorted(page.window.said.items())), page.window.name, bool(page.line)
+    requests = {**context, "requests": page.requests}
     head = row.pk, row.version, page.row.may_act, page.row.stale, page.gone, line, bar, log
     return [
         aging_part("model_head", head, context),
+        part("model_requests", (key, said, page.requests.facts), requests),
         part("model_starts", _starts_facts(page), context),
         part("model_revisions", (key, [model_to_dict(r) for r in page.revisions]), context),
         part("model_replicas", (key, [(r.pk, r.ready, r.node) for r in page.replicas]), context),

@@ -109,8 +109,8 @@ def most_made_by(told: Mapping[str, Any], lost: int) -> str:
 
 
 def details(told: Mapping[str, Any], *, lost: int) -> str:
-    """Requests, errors by hop, clients that left, and hops that cannot be told apart here."""
-    return ". ".join(filter(None, (_counted(told, lost), _by_hop(told), _left(told), _dark(told))))
+    """Requests, errors by hop, and clients that left."""
+    return ". ".join(filter(None, (_counted(told, lost), _by_hop(told), _left(told))))
 
 
 def _counted(told: Mapping[str, Any], lost: int) -> str:
@@ -142,8 +142,3 @@ def _left(told: Mapping[str, Any]) -> str:
     if not gone:
         return ""
     return ngettext("%(n)d caller left first", "%(n)d callers left first", gone) % {"n": gone}
-
-
-def _dark(told: Mapping[str, Any]) -> str:
-    hops = [str(hop_word(hop)) for hop, count in told.get("by_hop", {}).items() if count is None]
-    return _("cannot be told apart here: %(hops)s") % {"hops": ", ".join(hops)} if hops else ""

@@ -18,6 +18,7 @@ from django.views.decorators.http import require_safe
 from dashboard.access.requests import grant_of_request
 from dashboard.access.rules import Grant
 from dashboard.access.scope import clusters_within, within
+from dashboard.charts.request_history import HOUR_S, request_history
 from dashboard.ranges import read_range
 from dashboard.staleness import stale_clusters
 from dashboard.tables.answers import Export, download
@@ -31,15 +32,20 @@ from dashboard.tables.facts import (
     SCALE_EVENTS,
 )
 from dashboard.tables.fleet import clusters_table, fleet_table
+from dashboard.tables.incidents import INCIDENTS
+from dashboard.tables.requests import REQUESTS, CountedTime
 from dashboard.tables.starts import STARTS
 from dashboard.tables.written import FORMS
 from dashboard.views.asked import text_of
 from dashboard.views.fleet_page import ORDERS, filtered
 from dashboard.views.fleet_query import FleetQuery
+from dashboard.views.incidents_page import incidents_found
+from dashboard.views.incidents_query import IncidentsQuery
 from dashboard.views.starts_page import starts_found
 from dashboard.views.starts_query import LONGEST_KEY, StartsQuery
 from fleet.domain.records.keys import ModelKey
 from fleet.errors import BadInput
+from fleet.history.request_hours import sum_in
 from fleet.models import (
     Action,
     Cluster,
@@ -47,6 +53,7 @@ from fleet.models import (
     NotTaken,
     ProbeFailure,
     Replica,
+    RequestHour,
     Revision,
     ScaleEvent,
 )
@@ -92,6 +99,36 @@ def _starts(asked: Asked) -> Export[Any]:
     rows = starts_found(query, asked.grant).newest_first()
     about = f"{query.key.name if query.key else ''} {query.range.file_part}"
     return Export(table=STARTS, rows=rows.iterator(ROWS_AT_ONCE), about=about)
+
+
+def _requests(asked: Asked) -> Export[Any]:
+    """Windows of one model, or hours where the time is long or no model is named; newest first."""
+    span = read_range(asked.query, now=asked.now, default="24h")
+    key = _key(asked)
+    about = f"{_about(asked)} {span.file_part}"
+    if key is None or not asked.grant.sees(key.cluster, key.namespace):
+        within_scope = within(RequestHour.objects.between(span.since, span.until), asked.grant)
+        hours = _of_model(within_scope, asked).defer("windows").order_by("-hour", "-id")
+        return Export(table=REQUESTS, rows=map(_hour, hours.iterator(ROWS_AT_ONCE)), about=about)
+    history = request_history(key, span)
+    rows = (
+        CountedTime(key=key, at=w.at, seconds=history.step_s, revision=w.revision, tally=w.tally)
+        for w in reversed(history.windows)
+    )
+    return Export(table=REQUESTS, rows=rows, about=about)
+
+
+def _hour(row: RequestHour) -> CountedTime:
+    return CountedTime(
+        key=row.key, at=row.hour, seconds=HOUR_S, revision=row.revision, tally=sum_in(row)
+    )
+
+
+def _incidents(asked: Asked) -> Export[Any]:
+    query = IncidentsQuery.read(asked.query, now=asked.now)
+    rows = incidents_found(query, asked.grant).newest_first()
+    about = f"{query.key.name if query.key else ''} {query.range.file_part}"
+    return Export(table=INCIDENTS, rows=rows.iterator(ROWS_AT_ONCE), about=about)
 
 
 def _clusters(asked: Asked) -> Export[Any]:
@@ -169,7 +206,9 @@ def _about(asked: Asked) -> str:
 EXPORTS: Mapping[str, Callable[[Asked], Export[Any]]] = {
     "fleet": _fleet,
     "cold-starts": _starts,
+    "incidents": _incidents,
     "phases": _phases,
+    "requests": _requests,
     "clusters": _clusters,
     "actions": _actions,
     "revisions": partial(_facts, REVISIONS, Revision.objects.all(), "created_at"),

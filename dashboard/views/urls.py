@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import URLPattern, path
 
 from dashboard.views import (
+    cluster_metrics,
     clusters,
     fleet,
     model,
@@ -34,6 +35,7 @@ urlpatterns: list[URLPattern] = [
     path("clusters/add/", clusters.cluster_add, name="cluster-add"),
     path("clusters/<str:name>/test/", clusters.cluster_test, name="cluster-test"),
     path("clusters/<str:name>/change/", clusters.cluster_change, name="cluster-change"),
+    path("clusters/<str:name>/metrics/", cluster_metrics.cluster_metrics, name="cluster-metrics"),
     path("users/", users.users, name="users"),
     path("users/add/", users.user_add, name="user-add"),
     path("users/<int:pk>/", users.user_change, name="user-change"),

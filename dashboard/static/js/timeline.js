@@ -4,7 +4,12 @@
   if (!place) return;
   const { token, date, plain, layout: themed, OPTIONS } = pilotlight.chart;
   const style = (name) => token(`--${name}`);
-  const LANES = ["actions", "revisions", "probe failures", "scale", "starts"];
+  const LANES = ["actions", "revisions", "probe failures", "scale", "starts", "incidents"];
+  // Of each hop's bars, beside its colour.
+  const PATTERN = { ingress: "/", "endpoint-picker": "x", activator: "", "queue-proxy": "\\", container: "." };
+  // Where each part of the chart stands, from the bottom up; without requests the replicas have their room.
+  const ROOMS = { lanes: [0, 0.36], errors: [0.43, 0.63], requests: [0.68, 0.8], replicas: [0.85, 1] };
+  const ROOMS_BARE = { lanes: [0, 0.52], replicas: [0.58, 1] };
   const COLOUR = { ready: "warm", running: "starting", failed: "failing", aborted: "stopped", partial: "unknown" };
   let columns = null, asked = 0, later = 0;
 
@@ -29,9 +34,49 @@
       line: { color: style(COLOUR[outcome]), width: 9 }, marker: { size: 9, symbol: "line-ns", color: style(COLOUR[outcome]), line: { width: 2, color: style(COLOUR[outcome]) } } };
   };
 
+  // An incident lasts, and an ended one of an instant is still seen.
+  const spans = () => {
+    const s = columns.incidents, x = [], y = [], text = [];
+    s.from.forEach((from, i) => {
+      const says = plain(s.says[i]);
+      x.push(date(from), date(s.to[i]), null); y.push("incidents", "incidents", null); text.push(says, says, "");
+    });
+    return { type: "scatter", mode: "lines+markers", name: "incidents", x, y, yaxis: "y2", text, showlegend: false, hovertemplate: "%{text}<extra></extra>",
+      line: { color: style("failing"), width: 9 }, marker: { size: 9, symbol: "square", color: style("failing") } };
+  };
+  const binned = (name, n, yaxis, marker, showlegend) => {
+    const r = columns.requests, half = r.step_ms / 2;
+    return { type: "bar", name, x: r.at.map((at) => date(at + half)), y: n, width: r.step_ms, yaxis, marker: { line: { width: 0 }, ...marker }, showlegend,
+      text: r.says.map(plain), textposition: "none", hovertemplate: "%{text}<extra></extra>" };
+  };
+  const requestTraces = () => {
+    const r = columns.requests;
+    if (!r) return [];
+    const hops = r.hops.map(({ hop, label, n }) => {
+      const color = style(`hop-${hop}`), shape = PATTERN[hop] ?? "";
+      return binned(`5xx ${label}`, n, "y4", { color, ...(shape && { pattern: { shape, fgcolor: style("panel"), bgcolor: color, size: 5, solidity: 0.25 } }) }, true);
+    });
+    return [binned("requests", r.n, "y3", { color: style("requests") }, false), ...hops];
+  };
+  // What was not read is no zero: grey, and said where there is room.
+  const unreadShapes = (rooms) => (columns.requests?.unread || []).map(([from, to]) => ({
+    type: "rect", xref: "x", yref: "paper", x0: date(Math.max(from, columns.since)), x1: date(to), y0: rooms.errors[0], y1: rooms.requests[1],
+    fillcolor: style("hatch-line"), opacity: 0.22, line: { width: 0 }, layer: "below",
+  }));
+  const unreadWords = (rooms) => (columns.requests?.unread || []).filter(([from, to]) => to - from > (columns.until - columns.since) / 12).map(([from, to]) => ({
+    xref: "x", yref: "paper", x: date((Math.max(from, columns.since) + to) / 2), y: (rooms.errors[0] + rooms.errors[1]) / 2, text: "not read", showarrow: false, font: { size: 12, color: style("dim") },
+  }));
+  const bands = () => columns.incidents.from.map((from, i) => ({
+    type: "rect", xref: "x", yref: "paper", x0: date(Math.max(from, columns.since)), x1: date(Math.min(columns.incidents.to[i], columns.until)), y0: 0, y1: 1,
+    fillcolor: style("failing"), opacity: 0.1, line: { width: 0 }, layer: "below",
+  }));
+  // Without any 5xx the axis still has a scale: a flat line at 0 of something.
+  const tallest = () => (columns.requests.hops.length ? {} : { range: [0, 4] });
+  const titled = (text) => ({ text, font: { size: 12, color: style("dim") } });
+
   const draw = () => {
     if (!columns || !window.Plotly) return;
-    const ink = style("ink");
+    const ink = style("ink"), counted = Boolean(columns.requests), rooms = counted ? ROOMS : ROOMS_BARE;
     const traces = [
       steps("ready", columns.ready, style("warm"), {}),
       steps("desired", columns.desired, ink, { dash: "dot" }),
@@ -40,16 +85,23 @@
       marks("probe failures", columns.probes.at, columns.probes.n.map((n, i) => `≥ ${n} · ${columns.probes.says[i]}`), style("degraded"), "x"),
       marks("revisions", columns.revisions.at, columns.revisions.says, ink, "triangle-up"),
       marks("actions", columns.actions.at, columns.actions.says, style("accent"), "star"),
+      spans(),
+      ...requestTraces(),
     ];
     traces[0].fill = "tozeroy"; traces[0].fillcolor = `${style("warm")}22`;
     const layout = themed({
-      height: 330, margin: { l: 96, r: 14, t: 26, b: 36 }, dragmode: "zoom",
+      height: counted ? 520 : 350, margin: { l: 96, r: 14, t: 26, b: 36 }, dragmode: "zoom", barmode: "stack", bargap: 0,
+      shapes: [...bands(), ...(counted ? unreadShapes(rooms) : [])], annotations: counted ? unreadWords(rooms) : [],
       xaxis: { anchor: "y2", type: "date", range: [date(columns.since), date(columns.until)], fixedrange: false },
-      yaxis: { domain: [0.55, 1], rangemode: "tozero", dtick: 1, nticks: 5, title: { text: "replicas", font: { size: 12, color: style("dim") } } },
-      yaxis2: { domain: [0, 0.5], type: "category", categoryorder: "array", categoryarray: LANES, range: [-0.6, 4.6] },
+      yaxis: { domain: rooms.replicas, rangemode: "tozero", dtick: 1, nticks: 5, title: titled("replicas") },
+      yaxis2: { domain: rooms.lanes, type: "category", categoryorder: "array", categoryarray: LANES, range: [-0.6, LANES.length - 0.4] },
+      ...(counted && {
+        yaxis3: { domain: rooms.requests, rangemode: "tozero", nticks: 3, title: titled("requests") },
+        yaxis4: { domain: rooms.errors, rangemode: "tozero", nticks: 4, title: titled("5xx"), ...tallest() },
+      }),
     });
     const most = Math.max(1, ...columns.desired.n, ...columns.ready.n);
-    layout.yaxis.dtick = Math.ceil(most / 4);
+    layout.yaxis.dtick = Math.ceil(most / (counted ? 2 : 4));
     layout.yaxis.range = [0, most * 1.15];
     if (!place.classList.contains("js-plotly-plot")) place.replaceChildren();
     Plotly.react(place, traces, layout, { ...OPTIONS, doubleClick: "reset" });
@@ -57,8 +109,11 @@
 
   const table = () => {
     const body = document.querySelector("#timeline-table tbody");
-    const c = columns;
+    const c = columns, r = c.requests || { at: [], says: [], hops: [] };
+    const lost = r.at.map((_, i) => r.hops.reduce((sum, { n }) => sum + n[i], 0));
     const lines = [
+      ...c.incidents.from.map((at, i) => [at, "incident", c.incidents.says[i]]),
+      ...r.at.map((at, i) => [at, `5xx in ${pilotlight.length(r.step_ms / 1000)}`, r.says[i]]).filter((_, i) => lost[i]),
       ...c.starts.from.map((at, i) => [at, "start", `${c.starts.total_s[i] === null ? "" : pilotlight.length(c.starts.total_s[i])} ${c.starts.says[i]}`]),
       ...c.scale.at.map((at, i) => [at, "scale", `${c.scale.from[i]} → ${c.scale.to[i]} · ${c.scale.says[i]}`]),
       ...c.probes.at.map((at, i) => [at, "probe failures", `≥ ${c.probes.n[i]} · ${c.probes.says[i]}`]),

@@ -71,8 +71,7 @@ def test_the_details_tell_all_that_is_known() -> None:
     told = told_errors({"activator": 9, "container": 1, **UNTOLD}, requests=14, client_gone=2)
     said = row_errors(ServedModel(errors=told | {"at_least": ["activator"]})).details
     assert said == (
-        "10 5xx of 14 requests in 5 minutes. activator ≥ 9, model container 1. 2 callers left "
-        "first. cannot be told apart here: ingress, endpoint picker"
+        "10 5xx of 14 requests in 5 minutes. activator ≥ 9, model container 1. 2 callers left first"
     )
 
 

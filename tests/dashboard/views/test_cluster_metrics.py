@@ -1,0 +1,111 @@
+"""The page of a cluster's metrics."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from dashboard.metrics_words import ADVICE, TOLD, UNTOLD
+from fleet.domain.requests.records import Hop
+from tests.factories import HOSTILE, make_cluster, make_user
+
+pytestmark = pytest.mark.django_db
+FACTS: dict[str, Any] = {
+    "source": "prometheus",
+    "asked_at": "2026-11-30T12:00:00Z",
+    "version": "3.1.0",
+    "era": "opentelemetry",
+    "queue_proxy": "target-info",
+    "ingress": "istio",
+    "vllm": "vllm:",
+    "told": ["activator", "queue-proxy"],
+    "jobs": {"activator": ["knative/activator"]},
+}
+URL = {"metrics_url": "http://prometheus:9090"}
+
+
+def text_of(client: Client, name: str = "demo-a") -> str:
+    response = client.get(f"/clusters/{name}/metrics/")
+    assert response.status_code == 200
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", response.content.decode()))
+
+
+def test_every_hop_has_words_whether_told_or_not() -> None:
+    assert set(TOLD) == set(UNTOLD) == set(Hop)
+
+
+def test_what_was_found(admin: Client, now: datetime) -> None:
+    read_to = now - timedelta(seconds=40)
+    make_cluster(now=now, metrics=FACTS, metrics_read_to=read_to, **URL)
+    text = text_of(admin)
+    assert "read up to 40 s ago" in text
+    assert "a Prometheus-compatible server, 3.1.0" in text
+    assert "OpenTelemetry" in text
+    assert "the revision is known by a join with target_info" in text
+    assert "knative/activator" in text
+    assert "Nothing: all that these metrics can tell is on." in text
+
+
+def test_which_hops_can_be_told_and_why_not(admin: Client, now: datetime) -> None:
+    make_cluster(now=now, metrics=FACTS | {"era": "opencensus"}, **URL)
+    text = text_of(admin)
+    assert re.search(r"model server itself, .*? cannot be told Nothing tells", text)
+    assert re.search(r"activator what holds .*? lower bound Exact while all requests pass", text)
+    assert re.search(r"ingress the gateway .*? cannot be told No metrics of an ingress", text)
+
+
+def test_what_to_switch_on_and_that_it_restarts_every_pod(admin: Client, now: datetime) -> None:
+    advice = [{"code": "request-metrics-off", "rolls_pods": True}, {"code": "metrics-off"}]
+    make_cluster(now=now, metrics=FACTS | {"advice": advice}, **URL)
+    text = text_of(admin)
+    assert text.count("This restarts every model pod of the cluster.") == 1
+    assert "request-metrics-protocol" in text
+    assert "rollout restart deployment activator autoscaler" in text
+
+
+@pytest.mark.parametrize("code", sorted(ADVICE))
+def test_every_advice_is_shown_with_its_words(admin: Client, now: datetime, code: str) -> None:
+    make_cluster(now=now, metrics=FACTS | {"advice": [{"code": code}]}, **URL)
+    html = admin.get("/clusters/demo-a/metrics/").content.decode()
+    assert str(ADVICE[code].title).replace("'", "&#x27;") in html
+    assert ('data-copy="snippet-' in html) is bool(ADVICE[code].snippet)
+
+
+def test_an_advice_of_another_release_is_shown_by_its_code(admin: Client, now: datetime) -> None:
+    advice = [{"code": HOSTILE, "params": {"job": HOSTILE}}]
+    make_cluster(now=now, metrics=FACTS | {"advice": advice}, **URL)
+    html = admin.get("/clusters/demo-a/metrics/").content.decode()
+    assert "<img" not in html
+    assert "job &lt;img" in html
+
+
+@pytest.mark.parametrize(
+    ("cluster", "says"),
+    [
+        pytest.param({}, "No metrics are connected.", id="not connected"),
+        pytest.param(URL, "Nothing was found out yet", id="not asked yet"),
+        pytest.param(
+            URL | {"metrics_trouble": {"code": "refused", "text": "answered 401"}},
+            "The last reading failed: answered 401",
+            id="in trouble",
+        ),
+    ],
+)
+def test_before_anything_is_known(
+    admin: Client, now: datetime, cluster: dict[str, Any], says: str
+) -> None:
+    make_cluster(now=now, **cluster)
+    assert says in text_of(admin)
+
+
+def test_scope(client: Client, now: datetime) -> None:
+    make_cluster(now=now, metrics=FACTS, **URL)
+    make_cluster("demo-b", now=now)
+    client.force_login(make_user(role="viewer", clusters=["demo-b"]))
+    assert client.get("/clusters/demo-a/metrics/").status_code == 404
+    assert client.get("/clusters/no-such/metrics/").status_code == 404
+    assert "An admin can do it here." in text_of(client, "demo-b")
