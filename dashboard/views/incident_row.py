@@ -97,7 +97,8 @@ def share_of(incident: Incident) -> str:
 
 def incident_fragment(row: IncidentRow, *, now: datetime) -> Fragment:
     """The row as page and socket share it, rendered once a version."""
-    stamp = stamp_of(row.incident.pk, row.incident.version, get_language())
+    facts = (row.url, row.model_url, row.lost, row.share, row.hops, row.cause, row.confidence)
+    stamp = stamp_of(row.incident.version, row.incident.started_at, facts, get_language())
     kept = KEPT_INCIDENTS.get(row.dom_id, stamp)
     if kept is not None and not row.ongoing:
         return kept

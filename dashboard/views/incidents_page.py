@@ -38,7 +38,9 @@ def incidents_found(query: IncidentsQuery, grant: Grant) -> IncidentQuerySet:
     asked = {"cluster": query.cluster, "namespace": query.namespace, "cause": query.cause}
     rows = rows.filter(**{name: value for name, value in asked.items() if value})
     if query.hop:
-        rows = rows.filter(**{f"by_hop__{query.hop.value}__gt": 0})
+        count = f"by_hop__{query.hop.value}"
+        # SQLite holds a null of JSON for more than any number.
+        rows = rows.filter(**{f"{count}__gt": 0}).exclude(**{count: None})
     return _of_models(rows, query)
 
 
