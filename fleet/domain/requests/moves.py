@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
-from fleet.domain.requests.records import Era
+from fleet.domain.requests.records import Era, MetricsFacts
 
 
 class Role(StrEnum):
@@ -68,6 +68,12 @@ class Sight:
     def sees(self, *roles: Role) -> bool:
         """Whether each of these roles is counted here."""
         return self.roles.issuperset(roles)
+
+
+def sight_of(facts: MetricsFacts) -> Sight:
+    """Roles are among the facts' jobs when their series were found."""
+    roles = frozenset(role for role in Role if role in facts.jobs)
+    return Sight(era=facts.era, roles=roles, ingress=facts.ingress)
 
 
 @dataclass(slots=True)
