@@ -1,8 +1,7 @@
 """What a model's own starts tell, as rules need it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from fleet.domain.coldstart.start import Phase, Trigger
 from fleet.domain.compare.numbers import p50_s, p95_s
@@ -103,22 +102,6 @@ def measured_from(
     )
 
 
-def measured_from_api(model: Mapping[str, Any]) -> Measured:
-    """From the API's Model (docs/api.md): percentiles of 7 days and the last start."""
-    starts = model.get("cold_start")
-    if not isinstance(starts, Mapping):
-        return NOTHING
-    last = starts.get("last")
-    total = _number(last.get("total_s")) if isinstance(last, Mapping) else None
-    p50, p95 = _number(starts.get("p50_s")), _number(starts.get("p95_s"))
-    known = [seconds for seconds in (p50, p95, total) if seconds is not None]
-    if not known:
-        return NOTHING
-    count = _number(starts.get("count_7d"))
-    whole = Lengths(n=int(count or 1), longest_s=max(known), p50_s=p50, p95_s=p95)
-    return Measured(total=whole)
-
-
 def _phases(starts: Iterable[Compared], *phases: Phase) -> list[float]:
     """Seconds in the phases together, of starts that passed at least one of them."""
     names = [phase.value for phase in phases]
@@ -140,8 +123,9 @@ def _compiles(starts: Iterable[Compared]) -> list[float]:
 def _sequences(starts: Iterable[Compared]) -> float | None:
     """Of the newest start whose log tells it."""
     for start in sorted(starts, key=lambda start: start.started_at, reverse=True):
-        if (found := _number(start.log_facts.get("concurrency"))) is not None:
-            return found
+        found = start.log_facts.get("concurrency")
+        if isinstance(found, int | float) and not isinstance(found, bool) and found > 0:
+            return float(found)
     return None
 
 
@@ -152,10 +136,3 @@ def _commonest(words: Sequence[str]) -> str:
 
 def _hours(by_hour: Sequence[float] | None) -> tuple[float, ...] | None:
     return tuple(by_hour) if by_hour is not None and len(by_hour) == HOURS_OF_WEEK else None
-
-
-def _number(value: object) -> float | None:
-    """A length above zero; None for anything else."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return float(value) if 0 < value < float("inf") else None

@@ -91,12 +91,18 @@ def _field_ops(settings: Settings, values: Mapping[str, Body]) -> list[Op]:
     for name, keys in values.items():
         path = f"{place.pointer}/{name}"
         if name not in place.has:
-            found.append({"op": "add", "path": path, "value": keys})
+            found.append(_set(path, keys))
             continue
         for key, value in keys.items():
-            op = {"op": "remove"} if value is None else {"op": "add", "value": value}
-            found.append({**op, "path": f"{path}/{key}"})
+            found.append(_set(f"{path}/{key}", value))
     return found
+
+
+def _set(path: str, value: Any) -> Op:
+    """None removes it."""
+    if value is None:
+        return {"op": "remove", "path": path}
+    return {"op": "add", "path": path, "value": value}
 
 
 def _named(settings: Settings) -> Op:
@@ -127,8 +133,10 @@ def _append(above: str, key: str, entry: Body, has: frozenset[str]) -> Op:
 
 
 def port_of(settings: Settings) -> int:
-    """Where the server listens, by KServe's own convention where nothing says."""
-    return settings.server.port or PORTS.get(settings.mode, PORT)
+    """Where the server listens: as declared, as a probe says, or by KServe's own convention."""
+    probes = (settings.probes.readiness, settings.probes.startup, settings.probes.liveness)
+    asked = (int(each.value.port) for each in probes if each.value and each.value.port.isdecimal())
+    return settings.server.port or next(asked, PORTS.get(settings.mode, PORT))
 
 
 def template_effect(settings: Settings) -> Effect:

@@ -198,6 +198,9 @@ def _more_patience(settings: Settings, name: str, probe: Probe, severity: Severi
 
 
 def _action(settings: Settings, probe: Probe) -> dict[str, Any]:
+    """What the probe asks; of vLLM's own server the path that needs no key."""
+    if settings.server.plain and probe.how == "http":
+        return {"httpGet": _health(settings)}
     port = int(probe.port) if probe.port.isdecimal() else probe.port or patches.port_of(settings)
     if probe.how == "tcp":
         return {"tcpSocket": {"port": port}}
