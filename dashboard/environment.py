@@ -86,6 +86,13 @@ def _above_zero(text: str) -> float:
     return number
 
 
+def _share(text: str) -> float:
+    number = float(text)
+    if not 0 < number <= 1:
+        raise ValueError(text)
+    return number
+
+
 def _count(text: str) -> int:
     number = int(text)
     if number < 1:
@@ -123,6 +130,7 @@ SIGNING_KEY = Kind(parse=_signing_key, expects=f"at least {SHORTEST_KEY} charact
 WORDS = Kind(parse=_words, expects="words with commas between")
 PATH = Kind(parse=Path, expects="a path")
 SECONDS = Kind(parse=_above_zero, expects="a number of seconds above 0")
+SHARE = Kind(parse=_share, expects="a share above 0, at most 1")
 COUNT = Kind(parse=_count, expects="a whole number, at least 1")
 LEVEL = Kind(parse=_level, expects="one of DEBUG, INFO, WARNING, ERROR")
 DATABASE = Kind(parse=_database, expects="a URL like sqlite:///path or postgres://user:pw@host/db")

@@ -12,6 +12,7 @@ from dashboard.environment import (
     PATH,
     REDIS,
     SECONDS,
+    SHARE,
     SIGNING_KEY,
     TEXT,
     WORDS,
@@ -123,6 +124,42 @@ UNKNOWN_AFTER_S = Setting(
     default="60",
     says="A model whose data is older than this is shown as Unknown.",
 )
+METRICS_LAG_S = Setting(
+    name="PILOTLIGHT_METRICS_LAG_S",
+    kind=SECONDS,
+    default="45",
+    says="How long after its end 30 s of requests are read from Prometheus: scrapes come late.",
+)
+DEGRADED_SHARE = Setting(
+    name="PILOTLIGHT_DEGRADED_SHARE",
+    kind=SHARE,
+    default="0.01",
+    says="A ready model is Degraded from this share of 5xx in five minutes …",
+)
+DEGRADED_ERRORS = Setting(
+    name="PILOTLIGHT_DEGRADED_ERRORS",
+    kind=COUNT,
+    default="3",
+    says="… if there were at least so many 5xx.",
+)
+FAILING_SHARE = Setting(
+    name="PILOTLIGHT_FAILING_SHARE",
+    kind=SHARE,
+    default="0.5",
+    says="A model is Failing from this share of 5xx in five minutes …",
+)
+FAILING_REQUESTS = Setting(
+    name="PILOTLIGHT_FAILING_REQUESTS",
+    kind=COUNT,
+    default="10",
+    says="… if there were at least so many requests.",
+)
+REQUEST_WINDOWS_DAYS = Setting(
+    name="PILOTLIGHT_REQUEST_WINDOWS_DAYS",
+    kind=COUNT,
+    default="14",
+    says="Days for which requests are kept in 30 s steps; their hourly sums stay two years.",
+)
 DATABASE_URL = Setting(
     name="DATABASE_URL",
     kind=DATABASE,
@@ -155,6 +192,12 @@ SETTINGS: tuple[Setting[Any], ...] = (
     TEAM_LABEL,
     ENVIRONMENT_LABEL,
     UNKNOWN_AFTER_S,
+    METRICS_LAG_S,
+    DEGRADED_SHARE,
+    DEGRADED_ERRORS,
+    FAILING_SHARE,
+    FAILING_REQUESTS,
+    REQUEST_WINDOWS_DAYS,
     SIGN_IN_ATTEMPTS,
     LOG_LEVEL,
     DEBUG,

@@ -251,9 +251,9 @@ class MetricsReader(Protocol):
 
     def windows(
         self, facts: MetricsFacts, *, since: datetime, until: datetime
-    ) -> Sequence[SubjectWindow]:
-        """The whole windows of [since, until), both aligned; at most an hour at once. A reader of
-        pages gives the newest window alone, once it has read twice."""
+    ) -> Sequence[SubjectWindow] | None:
+        """The whole windows of [since, until), both aligned; at most an hour at once. None = it
+        cannot tell yet: a reader of pages gives the newest window alone, once it has read twice."""
 
     def close(self) -> None:
         """Drop what is open."""

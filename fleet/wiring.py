@@ -23,6 +23,7 @@ from fleet.adapters.kubernetes.writer import KubernetesWriter
 from fleet.adapters.openai.caller import OpenAiCaller
 from fleet.adapters.redis.announcer import RedisAnnouncer, SilentAnnouncer
 from fleet.domain.ledger.settings import LedgerSettings
+from fleet.domain.requests.states import Thresholds
 from fleet.history import prune as pruning
 from fleet.history import refresh, start_counts
 from fleet.history.actions import due_actions
@@ -106,6 +107,17 @@ def _task(lease: Lease, over: threading.Event) -> Task:
         settings=ledger_settings(),
         namespaces=tuple(cluster.namespaces),
         logs=KubernetesLogs(reader_access(cluster)),
+        thresholds=thresholds(),
+    )
+
+
+def thresholds() -> Thresholds:
+    """When errors make a state, as the environment sets it."""
+    return Thresholds(
+        failing_share=settings.FAILING_SHARE,
+        failing_requests=settings.FAILING_REQUESTS,
+        degraded_share=settings.DEGRADED_SHARE,
+        degraded_lost=settings.DEGRADED_ERRORS,
     )
 
 
@@ -237,11 +249,11 @@ def keep_model_key(cluster: str, model: str, key: str, *, by: str) -> None:
 def reseal(*, by: str) -> tuple[int, list[str]]:
     """Seal every secret anew with the newest key of its zone: how many were changed, and why others
     could not be. A zone whose key this process does not hold is left alone."""
-    rings = {"reader": reader_ring(), "actor": actor_ring()}
+    rings = {"reader": reader_ring(), "metrics": reader_ring(), "actor": actor_ring()}
     problems: list[str] = []
 
     def again(secret: Secret) -> bytes:
-        ring, what = rings[secret.zone], f"model/{secret.model}" if secret.model else "token"
+        ring, what = rings[secret.zone], _about(secret)
         try:
             about = f"cluster/{secret.cluster}/{what}"
             return ring.reseal(secret.sealed, about=about) if ring else secret.sealed
@@ -252,6 +264,12 @@ def reseal(*, by: str) -> tuple[int, list[str]]:
     names = Cluster.objects.present().values_list("name", flat=True)
     changed = sum(reseal_secrets(name, again, by=by, now=now()) for name in list(names))
     return changed, problems
+
+
+def _about(secret: Secret) -> str:
+    if secret.model:
+        return f"model/{secret.model}"
+    return "metrics" if secret.zone == "metrics" else "token"
 
 
 def act_tools(worker: str) -> Tools:

@@ -11,7 +11,9 @@ from django.conf import settings  # noqa: E402 - its module has to be named befo
 from workers import beat  # noqa: E402
 from workers.schedule import SCHEDULE  # noqa: E402
 
-app = Celery("pilotlight", include=["workers.act", "workers.follow", "workers.chores"])
+app = Celery(
+    "pilotlight", include=["workers.act", "workers.follow", "workers.sample", "workers.chores"]
+)
 app.conf.update(
     broker_url=settings.REDIS_URL or "memory://",
     broker_connection_retry_on_startup=True,
@@ -31,6 +33,7 @@ app.conf.update(
         "workers.act.*": {"queue": "act"},
         "workers.chores.*": {"queue": "chores"},
         "workers.follow.*": {"queue": "follow"},
+        "workers.sample.*": {"queue": "sample"},
     },
     task_ignore_result=True,
     # Else one worker takes all clusters from the queue and the others stay idle.

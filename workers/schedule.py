@@ -6,6 +6,8 @@ from typing import Any
 SWEEP_S = 3.0
 # An action on its way is looked at once a beat.
 ACT_S = 1.0
+# Windows are 30 s long; one that is whole is read within a beat.
+SAMPLE_S = 5.0
 REFRESH_S = 60.0
 COUNT_S = 60.0
 # A week's report is due on Monday at 00:15 UTC; one that was missed is caught up.
@@ -25,6 +27,7 @@ def every(seconds: float, task: str, *, queue: str) -> dict[str, Any]:
 SCHEDULE: dict[str, dict[str, Any]] = {
     "act": every(ACT_S, "workers.act.sweep", queue="act"),
     "sweep": every(SWEEP_S, "workers.chores.sweep", queue="chores"),
+    "sample": every(SAMPLE_S, "workers.sample.sweep", queue="sample"),
     "refresh": every(REFRESH_S, "workers.chores.refresh", queue="chores"),
     "count-starts": every(COUNT_S, "workers.chores.count_starts", queue="chores"),
     "reports": every(REPORTS_S, "workers.chores.make_reports", queue="chores"),

@@ -16,6 +16,16 @@ LONGEST = 40
 IN_CLUSTER = "in-cluster"
 KUBECONFIG = "kubeconfig"
 TOKEN = "token"
+NO_METRICS: dict[str, Any] = {
+    "metrics_url": "",
+    "metrics_secret": b"",
+    "metrics_ca_pem": "",
+    "metrics_headers": {},
+    "metrics_pages": False,
+    "metrics": {},
+    "metrics_trouble": {},
+    "metric_era": "",
+}
 
 
 def checked_name(name: str) -> str:
@@ -64,6 +74,7 @@ def _reset(row: Cluster, **columns: Any) -> None:
         "paused": False,
         "state": "connecting",
         "state_detail": {},
+        **NO_METRICS,
     }
     for column, value in (fresh | columns).items():
         setattr(row, column, value)
@@ -84,6 +95,7 @@ def remove_cluster(name: str, *, now: datetime) -> None:
             model_keys={},
             gateway_url="",
             allowed_hosts=[],
+            **NO_METRICS,
             lease_epoch=F("lease_epoch") + 1,
             lease_expires_at=None,
         )

@@ -15,6 +15,7 @@ from fleet.domain.requests.shown import (
     errors_json,
     is_measured,
     quiet,
+    read_share,
     spark_json,
 )
 from fleet.domain.requests.states import Thresholds
@@ -90,12 +91,13 @@ def _figures(
     dark: Sequence[tuple[datetime, datetime]],
 ) -> Figures:
     seen = bool(windows) or uid in counting.measured
-    if not is_measured(mode, counting.told, seen=seen):
-        return Figures(None, [])
     since = counting.until - timedelta(seconds=ERRORS_S)
+    read = read_share(since, counting.until, dark)
+    if not read or not is_measured(mode, counting.told, seen=seen):
+        return Figures(None, [])
     last = [window.tally for window in windows if window.at >= since]
     return Figures(
-        errors_json(last, none=quiet(mode, counting.told)),
+        errors_json(last, none=quiet(mode, counting.told), whole=read == 1.0),
         spark_json(windows, until=counting.until, unread=dark),
     )
 

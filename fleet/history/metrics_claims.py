@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db.models import Q
 
+from fleet.domain.requests.records import WINDOW_S
 from fleet.errors import LeaseLost
 from fleet.models import Cluster
 from fleet.models.cluster import ClusterQuerySet
@@ -47,3 +48,26 @@ def let_go(claim: Claim) -> None:
     """Let the next reader begin at once; nothing happens when the claim is another's."""
     held = Cluster.objects.filter(pk=claim.cluster_id, metrics_claimed_until=claim.until)
     held.update(metrics_claimed_until=None)
+
+
+def due(*, now: datetime, lag: timedelta) -> list[str]:
+    """Names of clusters with windows that are not read yet, and that nobody reads now. Pages are
+    read without the lag."""
+    free = Q(metrics_claimed_until=None) | Q(metrics_claimed_until__lt=now)
+    window = timedelta(seconds=WINDOW_S)
+    behind = Q(metrics_read_to=None) | Q(metrics_read_to__lte=now - lag - window)
+    pages = Q(metrics_url="", metrics_read_to__lte=now - window)
+    return list(measured().filter(free, behind | pages).values_list("name", flat=True))
+
+
+def silent(*, since: datetime) -> list[str]:
+    """Names of clusters whose metrics were read once, and not since that moment or not any more."""
+    old = Q(metrics_read_to__lt=since) | ~Q(pk__in=measured().values("pk"))
+    return list(
+        Cluster.objects.filter(old, metrics_read_to__isnull=False).values_list("name", flat=True)
+    )
+
+
+def read_from(row: Cluster) -> datetime:
+    """What is older than this was not read."""
+    return row.metrics_read_to or row.created_at

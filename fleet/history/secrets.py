@@ -19,8 +19,8 @@ BY_SOURCE = {
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """One sealed secret of a cluster. zone: "reader" or "actor", whose key seals it. model:
-    "namespace/name", "" = the cluster's token."""
+    """One sealed secret of a cluster. zone: "reader", "metrics" (the reader's key seals it too) or
+    "actor". model: "namespace/name", "" = the cluster's token."""
 
     cluster: str
     zone: str
@@ -70,13 +70,15 @@ def reseal_secrets(
                 target = f"{cluster}/{secret.model}" if secret.model else cluster
                 _audit(what, target, outcome="resealed", by=by, now=now)
                 changed += 1
-        row.save(update_fields=["reader_secret", "actor_secret", "model_keys"])
+        row.save(update_fields=["reader_secret", "metrics_secret", "actor_secret", "model_keys"])
     return changed
 
 
 def _secrets(row: Cluster) -> Iterator[Secret]:
     if row.reader_secret:
         yield Secret(row.name, "reader", "", bytes(row.reader_secret))
+    if row.metrics_secret:
+        yield Secret(row.name, "metrics", "", bytes(row.metrics_secret))
     if row.actor_secret:
         yield Secret(row.name, "actor", "", bytes(row.actor_secret))
     for model, kept in row.model_keys.items():
@@ -88,6 +90,8 @@ def _put(row: Cluster, secret: Secret, sealed: bytes) -> None:
         row.model_keys[secret.model] = base64.b64encode(sealed).decode()
     elif secret.zone == "reader":
         row.reader_secret = sealed
+    elif secret.zone == "metrics":
+        row.metrics_secret = sealed
     else:
         row.actor_secret = sealed
 

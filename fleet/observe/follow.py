@@ -4,12 +4,13 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from fleet.domain.ledger.ledger import Ledger
 from fleet.domain.ledger.settings import LedgerSettings
 from fleet.domain.records.change import Change, Listed
+from fleet.domain.requests.states import Thresholds
 from fleet.history.batch import Batch
 from fleet.history.kept import Kept, kept
 from fleet.history.leases import Lease, release
@@ -39,7 +40,7 @@ WANT_EVERY_S = 0.5
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
     """What following one cluster takes. over: set from outside to end within a second. logs: None
-    where servers' logs are not to be read."""
+    where servers' logs are not to be read. thresholds: when errors make a state."""
 
     lease: Lease
     reader: ClusterReader
@@ -49,6 +50,7 @@ class Task:
     settings: LedgerSettings
     namespaces: Sequence[str] = ()
     logs: LogReader | None = None
+    thresholds: Thresholds = field(default_factory=Thresholds)
 
 
 def follow(task: Task, *, deadline_s: float) -> None:
@@ -201,6 +203,7 @@ class Follower:
                     positions=self._account.moved(),
                     gaps=self._account.gaps(),
                     cluster=columns,
+                    thresholds=self._task.thresholds,
                 )
             )
             self._account.written(columns)

@@ -21,6 +21,7 @@ from dashboard.environment import Setting
         pytest.param(given.CONTEXTS, "", (), id="no words"),
         pytest.param(given.UNKNOWN_AFTER_S, "2.5", 2.5, id="seconds may be broken"),
         pytest.param(given.SIGN_IN_ATTEMPTS, "3", 3, id="a count"),
+        pytest.param(given.FAILING_SHARE, "1", 1.0, id="a share"),
         pytest.param(given.LOG_LEVEL, "DEBUG", "DEBUG", id="a level"),
         pytest.param(given.DATABASE_URL, "postgres://h/d", "postgres://h/d", id="PostgreSQL"),
     ],
@@ -36,6 +37,7 @@ def test_a_given_value_is_typed(setting: Setting[Any], text: str, value: object)
         pytest.param(given.UNKNOWN_AFTER_S, "0", "above 0", id="zero seconds"),
         pytest.param(given.UNKNOWN_AFTER_S, "nan", "above 0", id="no number of seconds"),
         pytest.param(given.SIGN_IN_ATTEMPTS, "1.5", "a whole number", id="a broken count"),
+        pytest.param(given.FAILING_SHARE, "50", "a share above 0", id="per cent"),
         pytest.param(given.LOG_LEVEL, "debug", "one of DEBUG", id="a level in small letters"),
     ],
 )

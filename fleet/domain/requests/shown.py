@@ -35,9 +35,11 @@ def quiet(mode: Mode, told: frozenset[Hop]) -> Tally:
     return Tally(requests=0, told=PATHS[mode] & told, client_gone=0)
 
 
-def errors_json(windows: Sequence[Tally], *, none: Tally) -> dict[str, Any]:
-    """The API's `errors` of a model. none: what a time without any request tells."""
+def errors_json(windows: Sequence[Tally], *, none: Tally, whole: bool = True) -> dict[str, Any]:
+    """The API's `errors` of a model. none: what a time without any request tells. whole: False
+    where a part of the time was not read, so that all counts are lower bounds."""
     tally = in_turn(windows) if windows else none
+    at_least = tally.at_least if whole else tally.at_least | tally.told
     return {
         "window_s": ERRORS_S,
         "requests": tally.requests,
@@ -45,9 +47,19 @@ def errors_json(windows: Sequence[Tally], *, none: Tally) -> dict[str, Any]:
         "by_hop": {hop.value: count for hop, count in tally.by_hop().items()},
         "client_gone": tally.client_gone,
         "lost": tally.lost,
-        "at_least": sorted(hop.value for hop in tally.at_least),
-        "requests_at_least": tally.requests_at_least,
+        "at_least": sorted(hop.value for hop in at_least),
+        "requests_at_least": tally.requests_at_least or not whole,
     }
+
+
+def read_share(
+    since: datetime, until: datetime, unread: Iterable[tuple[datetime, datetime]]
+) -> float:
+    """Which part of a time was read, 0 to 1. unread: spans that do not overlap."""
+    dark_s = sum(
+        max(0.0, (min(end, until) - max(begin, since)).total_seconds()) for begin, end in unread
+    )
+    return max(0.0, 1.0 - dark_s / (until - since).total_seconds())
 
 
 def share(tally: Tally) -> float | None:

@@ -1,0 +1,105 @@
+"""Builds what reads metrics, and hands it to the use case."""
+
+import json
+from collections.abc import Mapping
+from datetime import timedelta
+from functools import lru_cache
+
+from django.conf import settings
+
+from fleet.adapters.prometheus.client import PrometheusAccess
+from fleet.adapters.prometheus.reader import PrometheusReader
+from fleet.domain.requests.records import MetricsFacts
+from fleet.errors import BadInput
+from fleet.history import metrics_claims
+from fleet.history.error_rows import forget_errors
+from fleet.models import Cluster
+from fleet.observe.sampling import FORGET_AFTER, WINDOW, SampleSettings, SampleTask, sample
+from fleet.ports import MetricsReader
+from fleet.wiring import announcer, now, reader_ring, thresholds
+
+# A worker that reads metrics for longer is given up.
+SAMPLED_WITHIN = timedelta(seconds=90)
+# Connections that are kept between readings.
+READERS = 100
+
+
+def clusters_to_sample() -> list[str]:
+    """Names of clusters whose metrics have something new, and that nobody reads now."""
+    return metrics_claims.due(now=now(), lag=timedelta(seconds=settings.METRICS_LAG_S))
+
+
+def forget_old_errors() -> None:
+    """Errors of clusters whose metrics are not read any more are not known; announce it."""
+    lag = timedelta(seconds=settings.METRICS_LAG_S)
+    for cluster in metrics_claims.silent(since=now() - FORGET_AFTER - WINDOW - lag):
+        if keys := forget_errors(cluster, thresholds=thresholds(), now=now()):
+            announcer().changed(cluster=cluster, keys=keys)
+
+
+def sample_cluster(name: str) -> bool:
+    """Read what is new of a cluster's metrics, if nobody does; whether anything was. Raises
+    LeaseLost when another worker took over."""
+    claim = metrics_claims.claim(name, now=now(), for_=SAMPLED_WITHIN)
+    if claim is None:
+        return False
+    task = SampleTask(
+        claim=claim,
+        reader=metrics_reader(Cluster.objects.get(pk=claim.cluster_id)),
+        announcer=announcer(),
+        clock=now,
+        settings=SampleSettings(lag_s=settings.METRICS_LAG_S, thresholds=thresholds()),
+    )
+    return sample(task)
+
+
+def metrics_reader(cluster: Cluster) -> MetricsReader:
+    """Reads a cluster's metrics where an admin said; raises BadInput where nobody did."""
+    if not cluster.metrics_url:
+        raise BadInput(f"cluster {cluster.name}: no metrics URL is set")
+    return _prometheus(
+        cluster.name,
+        cluster.metrics_url,
+        bytes(cluster.metrics_secret),
+        cluster.metrics_ca_pem,
+        json.dumps([sorted(cluster.metrics_headers.items()), sorted(cluster.allowed_hosts)]),
+        cluster.knative,
+    )
+
+
+@lru_cache(maxsize=READERS)
+def _prometheus(
+    name: str, url: str, sealed: bytes, ca_pem: str, rest: str, knative: str
+) -> PrometheusReader:
+    """One for each way to reach it: connections are kept between readings."""
+    headers, allowed = json.loads(rest)
+    kept = _metrics_secret(name, sealed)
+    access = PrometheusAccess(
+        url=url,
+        bearer=(lambda: kept["bearer"]) if "bearer" in kept else None,
+        basic=(lambda: (kept["username"], kept["password"])) if "username" in kept else None,
+        ca_pem=ca_pem,
+        headers=dict(headers),
+        allowed=allowed,
+    )
+    return PrometheusReader(access, knative=knative)
+
+
+def sealed_metrics_secret(cluster: str, secret: Mapping[str, str]) -> bytes:
+    """Who we are to a cluster's Prometheus ({"bearer"}, or {"username", "password"}), as it is
+    kept in the cluster's row; b"" for nobody."""
+    if not secret:
+        return b""
+    return reader_ring().seal(json.dumps(dict(secret)), about=f"cluster/{cluster}/metrics")
+
+
+def _metrics_secret(cluster: str, sealed: bytes) -> dict[str, str]:
+    if not sealed:
+        return {}
+    text = reader_ring().open(sealed, about=f"cluster/{cluster}/metrics")
+    return {str(name): str(value) for name, value in json.loads(text).items()}
+
+
+def look_at_metrics(cluster: Cluster) -> MetricsFacts:
+    """Test the metrics of a cluster, saved or not; raises fleet.errors."""
+    return metrics_reader(cluster).look(now=now())
