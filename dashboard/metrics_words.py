@@ -28,6 +28,12 @@ ERA_LABELS: Mapping[str, Words] = {
     Era.OPENTELEMETRY: _("OpenTelemetry (Knative from 1.19.8, 1.20.1 or 1.21 on)"),
     Era.NONE: _("no metrics of Knative"),
 }
+ERA_SHORT: Mapping[str, Words] = {
+    Era.OPENCENSUS: _("OpenCensus"),
+    Era.TRANSITION: _("1.19 transition"),
+    Era.OPENTELEMETRY: _("OpenTelemetry"),
+    Era.NONE: _("no Knative metrics"),
+}
 QUEUE_PROXY_LABELS: Mapping[str, Words] = {
     "relabelled": _("series name their revision"),
     "target-info": _("the revision is known by a join with target_info"),

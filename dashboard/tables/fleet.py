@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 
 from dashboard.api.shapes.ages import age_s
 from dashboard.row_reasons import reason_of
@@ -34,9 +35,22 @@ def fleet_table(*, stale: frozenset[str]) -> Table[ServedModel]:
             column("p50_s"),
             column("p95_s"),
             column("probe_failures_1h_at_least", _probe_failures),
+            column("requests_5min", lambda row: _told(row).get("requests")),
+            column("errors_5xx_5min", lambda row: _told(row).get("lost")),
+            column("share_5xx_5min", lambda row: _told(row).get("share_5xx")),
+            column("errors_5xx_at_least", _bound),
             column("reason", lambda row: _reason(row, stale=stale)),
         ),
     )
+
+
+def _told(row: ServedModel) -> Mapping[str, Any]:
+    """What the row tells of the last five minutes; empty = not measured."""
+    return row.errors or {}
+
+
+def _bound(row: ServedModel) -> bool | None:
+    return bool(row.errors["at_least"]) if row.errors else None
 
 
 def _probe_failures(row: ServedModel) -> int:
@@ -61,6 +75,7 @@ def clusters_table(
             column("kserve"),
             column("knative"),
             column("metric_era"),
+            column("metrics_age_s", lambda row: age_s(row.metrics_read_to, now=now)),
             column("missing", lambda row: ", ".join(each["permission"] for each in row.missing)),
             column("models", lambda row: models.get(row.name, 0)),
             column("not_taken_for_vllm", lambda row: not_taken.get(row.name, 0)),

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
+from dashboard.lost_words import lost_count
 from dashboard.tables.columns import Column, Table, column
 from dashboard.words import PHASE_LABELS
 from fleet.domain.coldstart.start import Phase
@@ -22,6 +23,14 @@ def _seconds(phase: Phase) -> Callable[[ColdStart], float | None]:
         return round(sum(found), 3) if found else None
 
     return value
+
+
+def _lost_by_hop(row: ColdStart) -> str | None:
+    """Like "activator=12 container=2"; None = not measured."""
+    lost: dict[str, int | None] | None = row.requests_lost
+    if lost is None:
+        return None
+    return " ".join(f"{hop}={count}" for hop, count in sorted(lost.items()) if count)
 
 
 def _phases() -> Iterator[Column[ColdStart]]:
@@ -63,6 +72,8 @@ STARTS: Table[ColdStart] = Table(
         column("ended_at"),
         column("first_answer_at"),
         column("total_to_first_answer_s"),
+        column("requests_lost", lambda row: lost_count(row.requests_lost)),
+        column("requests_lost_by_hop", _lost_by_hop),
         column("clamped"),
         *_phases(),
         column("id", lambda row: row.pk),

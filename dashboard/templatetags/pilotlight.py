@@ -18,6 +18,7 @@ from dashboard.charts.plotly_files import MAP_STYLE_ID
 from dashboard.charts.share import share_text
 from dashboard.charts.spoken import age_text, clock_text
 from dashboard.compare_words import signed
+from dashboard.lost_words import Lost, lost_count, lost_text
 from dashboard.words import PHASE_LABELS, Words, word
 from fleet.domain.coldstart.start import Phase
 from fleet.domain.ledger.delta import State
@@ -74,6 +75,18 @@ def shift(seconds: float | None) -> str:
 def share(part: float | None) -> str:
     """A share in per cent, "–" when it is not known."""
     return "–" if part is None else share_text(part)
+
+
+@register.filter
+def lost(by_hop: Lost) -> str:
+    """Requests lost to a start, by hop."""
+    return lost_text(by_hop)
+
+
+@register.filter
+def lost_sum(by_hop: Lost) -> int | None:
+    """Requests lost to a start; None = not measured."""
+    return lost_count(by_hop)
 
 
 @register.filter

@@ -14,6 +14,7 @@ from dashboard.access.scope import clusters_within, within
 from dashboard.live.fragments import Fragment, stamp_of
 from dashboard.past_text import past_text
 from dashboard.reasons import not_taken_text
+from dashboard.views.metrics_card import MetricsLine, metrics_line
 from dashboard.views.strips import ClusterLine, cluster_line
 from dashboard.words import Words
 from fleet.models import Cluster, NotTaken, ServedModel
@@ -32,6 +33,7 @@ class ClusterCard:
 
     row: Cluster
     line: ClusterLine
+    metrics: MetricsLine
     models: int
     not_taken: tuple[tuple[NotTaken, Words], ...]
     may_change: bool
@@ -50,7 +52,7 @@ class ClusterCard:
         left = [(service.pk, service.rule, service.detail) for service, _ in self.not_taken]
         stamp = stamp_of(
             (line.tone, line.trouble, self.message, self.odd),
-            (row.kubernetes, row.kserve, row.knative, self.past),
+            (row.kubernetes, row.kserve, row.knative, self.past, self.metrics.facts),
             (row.missing, row.watching, row.namespaces, self.models, left),
         )
         html = render_to_string("partials/cluster_facts.html", {"card": self, "stamp": stamp})
@@ -86,6 +88,7 @@ def _card(
     return ClusterCard(
         row=row,
         line=cluster_line(row, now=now),
+        metrics=metrics_line(row, now=now),
         models=models,
         not_taken=tuple(left),
         may_change=may(grant, Role.ADMIN, row.name),

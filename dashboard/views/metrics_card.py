@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from dashboard.access.rules import Grant, Role, may
@@ -15,6 +16,7 @@ from dashboard.metrics_words import (
     ADVICE,
     BOUNDED,
     ERA_LABELS,
+    ERA_SHORT,
     INGRESS_LABELS,
     QUEUE_PROXY_LABELS,
     SOURCE_LABELS,
@@ -74,6 +76,33 @@ class MetricsCard:
     def trouble(self) -> str:
         """What the last reading met; told to who may see all of the cluster."""
         return str(self.row.metrics_trouble.get("text", ""))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricsLine:
+    """A cluster's metrics in a few words. age: of what was read, "" where it says nothing more."""
+
+    says: Words
+    age: str = ""
+    tone: str = "dim"
+
+    @property
+    def facts(self) -> object:
+        """What it shows beside the age that passes."""
+        return str(self.says), self.tone
+
+
+def metrics_line(row: Cluster, *, now: datetime) -> MetricsLine:
+    if not (row.metrics_url or row.metrics_pages):
+        return MetricsLine(says=_("connect…"))
+    says = word(ERA_SHORT, row.metric_era) if row.metrics else _("connected")
+    if row.metrics_trouble:
+        return MetricsLine(says=says, age=gettext("could not be read"), tone="warn")
+    if row.metrics_read_to is None:
+        return MetricsLine(says=says, age=gettext("nothing read yet"))
+    age_s = (now - row.metrics_read_to).total_seconds()
+    tone = "warn" if age_s > LATE_S else "dim"
+    return MetricsLine(says=says, age=age_text(age_s), tone=tone)
 
 
 def metrics_card(row: Cluster, grant: Grant, *, now: datetime) -> MetricsCard:

@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 
 from dashboard.access.rules import Grant
 from dashboard.access.scope import within
+from dashboard.lost_words import Lost
 from dashboard.ranges import TimeRange
 from dashboard.staleness import stale_clusters
 from dashboard.views.model_requests import ModelRequests, model_requests
@@ -30,7 +31,8 @@ LOGS = "pods/log"
 class ModelPage:
     """Everything of the page but its charts and comparisons. gone: the object is deleted, history
     stays. without_logs: the right to read servers' logs is missing. flight_log: what the log of the
-    start in flight told, None = not read, or none flies. starts: those of `window`."""
+    start in flight told, None = not read, or none flies. flight_lost: requests it cost so far.
+    starts: those of `window`."""
 
     key: ModelKey
     window: TimeRange
@@ -40,6 +42,7 @@ class ModelPage:
     read_only: bool
     without_logs: bool
     flight_log: LogWords | None
+    flight_lost: Lost
     requests: ModelRequests
     starts: tuple[StartLine, ...]
     revisions: tuple[Revision, ...]
@@ -80,6 +83,7 @@ def model_page(
         without_logs=bool(cluster and lacks_logs(cluster)),
         flight_log=log_words(running[0].log) if running else None,
         requests=model_requests(row, window, cluster=cluster),
+        flight_lost=running[0].requests_lost if running else None,
         starts=start_lines(row, window, pool, now=now),
         revisions=tuple(Revision.objects.of(key).newest_first()[:ROWS_SHOWN]),
         replicas=tuple(living_replicas(key)),

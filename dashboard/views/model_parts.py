@@ -23,7 +23,8 @@ def model_parts(page: ModelPage, *, now: datetime) -> list[Fragment]:
     log = page.flight_log and (str(page.flight_log.state), page.flight_log.silent_since)
     said = tuple(sorted(page.window.said.items())), page.window.name, bool(page.line)
     requests = {**context, "requests": page.requests}
-    head = row.pk, row.version, page.row.may_act, page.row.stale, page.gone, line, bar, log
+    lost = sorted((page.flight_lost or {}).items())
+    head = row.pk, row.version, page.row.may_act, page.row.stale, page.gone, line, bar, log, lost
     return [
         aging_part("model_head", head, context),
         part("model_requests", (key, said, page.requests.facts), requests),
@@ -44,4 +45,4 @@ def _start_facts(line: StartLine) -> object:
     start = line.start
     ghost = line.ghost and (line.ghost.total_s, line.ghost.source)
     eta = line.eta and (line.eta.typical_s, line.eta.slow_s, line.eta.late_s, line.eta.why)
-    return start.pk, start.outcome, start.phases, ghost, eta, start.log
+    return start.pk, start.outcome, start.phases, ghost, eta, start.log, start.requests_lost

@@ -109,3 +109,31 @@ def test_scope(client: Client, now: datetime) -> None:
     assert client.get("/clusters/demo-a/metrics/").status_code == 404
     assert client.get("/clusters/no-such/metrics/").status_code == 404
     assert "An admin can do it here." in text_of(client, "demo-b")
+
+
+@pytest.mark.parametrize(
+    ("cluster", "says"),
+    [
+        pytest.param({}, "Metrics connect…", id="not connected"),
+        pytest.param(URL, "Metrics connected nothing read yet", id="not read yet"),
+        pytest.param(
+            URL | {"metrics": FACTS, "metric_era": "opentelemetry", "read_s": 40},
+            "Metrics OpenTelemetry 40 s",
+            id="era and age",
+        ),
+        pytest.param(
+            URL | {"metrics": FACTS, "metrics_trouble": {"code": "x", "text": "y"}},
+            "Metrics no Knative metrics could not be read",
+            id="in trouble",
+        ),
+    ],
+)
+def test_the_list_of_clusters_says_era_and_age(
+    admin: Client, now: datetime, cluster: dict[str, Any], says: str
+) -> None:
+    read_s = cluster.get("read_s")
+    read_to = None if read_s is None else now - timedelta(seconds=read_s)
+    fields = {name: value for name, value in cluster.items() if name != "read_s"}
+    make_cluster(now=now, metrics_read_to=read_to, **fields)
+    html = admin.get("/clusters/").content.decode()
+    assert says in re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", html))

@@ -19,8 +19,10 @@ from tests.factories import (
     make_cluster,
     make_incident,
     make_model,
+    make_start,
     make_user,
     make_windows,
+    told_errors,
     told_tally,
 )
 
@@ -161,3 +163,38 @@ def test_hostile_revisions_are_text(admin: Client, now: datetime) -> None:
     html = admin.get(f"{PAGE}?range=1h").content.decode()
     assert "<img" not in html
     assert "&lt;img src=x" in html
+
+
+def test_what_a_start_cost_stands_with_it(admin: Client, now: datetime) -> None:
+    make_cluster(now=now)
+    model = make_model()
+    lost = {"activator": 12, "container": 2, "ingress": None}
+    start = make_start(model, started_at=now - timedelta(minutes=9), requests_lost=lost)
+    dark = make_start(model, started_at=now - timedelta(minutes=30))
+    html = admin.get(PAGE).content.decode()
+    assert html.count("14 lost") == 1
+    assert "14 (activator 12, model container 2)" in html
+    alone = "/cold-starts/{}/".format
+    assert "14 (activator 12, model container 2)" in admin.get(alone(start.pk)).content.decode()
+    assert "not measured" in admin.get(alone(dark.pk)).content.decode()
+    (row, _) = rows(admin, "/tables/cold-starts.csv?range=24h")
+    assert (row["requests_lost"], row["requests_lost_by_hop"]) == ("14", "activator=12 container=2")
+
+
+def test_a_start_in_flight_says_what_it_cost_so_far(admin: Client, now: datetime) -> None:
+    make_cluster(now=now)
+    model = make_model(state="Starting", ready=0)
+    begun = now - timedelta(seconds=30)
+    make_start(model, started_at=begun, outcome="running", requests_lost={"activator": 3})
+    html = admin.get(PAGE).content.decode()
+    assert "Requests lost to it so far: 3 (activator 3)" in html
+
+
+def test_the_fleet_as_a_file_tells_5xx(admin: Client, now: datetime) -> None:
+    make_cluster(now=now)
+    make_model("dark", rank=1)
+    make_model("lossy", rank=2, errors=told_errors({"activator": 50}, at_least=["activator"]))
+    dark, lossy = rows(admin, "/tables/fleet.csv")
+    assert (dark["errors_5xx_5min"], dark["errors_5xx_at_least"]) == ("", "")
+    assert (lossy["errors_5xx_5min"], lossy["share_5xx_5min"]) == ("50", "0.05")
+    assert (lossy["requests_5min"], lossy["errors_5xx_at_least"]) == ("1000", "true")
