@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dashboard.api.example_incident import INCIDENT, INCIDENT_DETAIL
+from dashboard.api.example_insight import INSIGHT, TOP_FINDING
 from dashboard.api.example_report import REPORT, REPORT_ROW
 
 KEY = "demo-a/InferenceService/chat/llama-3-8b"
@@ -120,7 +121,7 @@ MODEL: dict[str, Any] = {
     },
     "errors": None,
     "probe_failures_1h": {"starting": 9, "serving": 0, "at_least": True},
-    "finding": None,
+    "finding": TOP_FINDING,
     "data_age_s": 1.2,
 }
 SCALE_EVENT: dict[str, Any] = {
@@ -251,7 +252,7 @@ def page(item: dict[str, Any]) -> dict[str, Any]:
 
 EXAMPLES: dict[str, dict[str, Any]] = {
     "list_models": page(MODEL),
-    "get_model": MODEL | {"revisions": [REVISION]},
+    "get_model": MODEL | {"revisions": [REVISION]} | INSIGHT,
     "list_starts_of_model": page(COLD_START),
     "get_timeline": TIMELINE,
     "list_cold_starts": page(COLD_START),

@@ -21,6 +21,7 @@ from dashboard.api.schemas.cold_start import ColdStartPage
 from dashboard.api.schemas.event import Timeline
 from dashboard.api.schemas.model import ModelDetail, ModelPage
 from dashboard.api.shapes.ages import ages
+from dashboard.api.shapes.insight import insight
 from dashboard.api.shapes.model import model, revision, with_last_start_as_text
 from fleet.models import ColdStart, Revision, ServedModel
 
@@ -49,13 +50,13 @@ def list_models(request: HttpRequest, asked: Query[ModelFilters]) -> HttpRespons
 def get_model(
     request: HttpRequest, cluster: str, kind: str, namespace: str, name: str
 ) -> HttpResponse:
-    """One model with its revisions, newest first."""
+    """One model with its revisions, newest first, what was found wrong, and advice."""
     key = key_of(cluster, kind, namespace, name, grant=caller(request))
     row = present_model(key)
     revisions = Revision.objects.of(key).filter(model_uid=row.model_uid).newest_first()
     body = model(row, ages=ages(now=datetime.now(UTC)))
     body["revisions"] = [revision(one) for one in revisions[:MOST_REVISIONS]]
-    return json_response(body)
+    return json_response(body | insight(row))
 
 
 @router.get(

@@ -7,6 +7,7 @@ from datetime import datetime
 from pydantic import BaseModel, Field
 
 from dashboard.api.schemas.cold_start import ColdStart
+from dashboard.api.schemas.insight import Finding, Lint, TopFinding
 from fleet.domain.coldstart.start import Phase
 from fleet.domain.compare.flight import Confidence, Lateness, LateReason
 from fleet.domain.compare.like import Kin
@@ -93,7 +94,9 @@ class Model(BaseModel):
     cold_start: ColdStarts
     errors: None = Field(description="null = not measured here")
     probe_failures_1h: ProbeFailures
-    finding: None = Field(description="null = nothing was diagnosed")
+    finding: TopFinding | None = Field(
+        description="null = nothing was found wrong, or nobody looked yet"
+    )
     data_age_s: float | None = Field(description="null = the cluster was never in step")
 
 
@@ -115,9 +118,12 @@ class Revision(BaseModel):
 
 
 class ModelDetail(Model):
-    """A model with its revisions, newest first."""
+    """A model with its revisions, newest first, findings best first and advice worst first."""
 
     revisions: list[Revision]
+    findings: list[Finding]
+    lint: list[Lint]
+    diagnosed_at: datetime | None = Field(description="null = nobody looked yet")
 
 
 class ModelPage(BaseModel):

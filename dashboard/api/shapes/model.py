@@ -10,6 +10,7 @@ from django.db.models import QuerySet, TextField
 from django.db.models.functions import Cast
 
 from dashboard.api.shapes.ages import Ages
+from dashboard.api.shapes.insight import top_finding
 from dashboard.row_reasons import reason_of
 from fleet.domain.compare.flight import Confidence, lateness
 from fleet.history.flights import limits_of
@@ -39,7 +40,7 @@ def model(row: ServedModel, *, ages: Ages) -> dict[str, Any]:
         "cold_start": _cold_starts(row, now=ages.now),
         "errors": row.errors,
         "probe_failures_1h": _probe_failures(row),
-        "finding": row.finding,
+        "finding": top_finding(row.finding),
         "data_age_s": ages.age_s(row.cluster),
     }
 

@@ -161,7 +161,7 @@ def test_one_model_has_its_revisions_newest_first(get: Get) -> None:
     assert status == 200
     assert [one["name"] for one in body["revisions"]] == ["pilot-00002", "pilot-00001"]
     assert body["revisions"][1]["gone_at"] == "2026-11-30T11:59:50Z"
-    assert "findings" not in body
+    assert (body["findings"], body["lint"], body["diagnosed_at"]) == ([], [], None)
 
 
 @pytest.mark.parametrize(
