@@ -24,6 +24,8 @@ from simulator.metering.meters import Meters
 from simulator.metering.scraped import Scraped
 from simulator.metering.server import MetricsPages
 from simulator.past.living import live_through
+from simulator.prometheus.scraping import KEPT_S, Scraper
+from simulator.prometheus.server import PrometheusServer
 from simulator.world.calling import Callers
 from simulator.world.catalogue import plans
 from simulator.world.gateway import Gateway
@@ -101,6 +103,8 @@ class Running:
         self.scraped = Scraped(Meters(self.callers))
         self.request_truth = requests.RequestTruth(self.callers, self._keep_window)
         self.metrics = MetricsPages(self.scraped)
+        self.scraper = Scraper(self.scraped, self.timeline)
+        self.prometheus = PrometheusServer(self.scraper)
         self.tokens = {user: secrets.token_urlsafe(24) for user in USERS}
         holders = {self.tokens[user]: identity(user) for user in USERS}
         self.api = ApiServer(
@@ -116,6 +120,8 @@ class Running:
 
     def live_through_the_past(self) -> None:
         """From the first object to now, as fast as it goes."""
+        whole_s = max(self.ordinary, self.options.history).total_seconds()
+        self.timeline.after_real(whole_s - KEPT_S, self.scraper.begin)
         if self.past is not None:
             self._live_through_history(self.past)
         else:
@@ -153,13 +159,16 @@ class Running:
         self.timeline.go_live(asyncio.get_running_loop())
         await self.api.start(api_port)
         await self.gateway.start(gateway_port)
-        await self.metrics.start(port_base + METRICS_PORTS + number if port_base else 0)
+        first = port_base + METRICS_PORTS + 2 * number if port_base else 0
+        await self.metrics.start(first)
+        await self.prometheus.start(first + 1 if first else 0)
         self.write_scrape_configuration()
         Happenings(self.world, self.traffic).begin()
 
     async def stop(self) -> None:
         self.timeline.stop()
-        await asyncio.gather(self.api.stop(), self.gateway.stop(), self.metrics.stop())
+        await asyncio.gather(self.api.stop(), self.gateway.stop())
+        await asyncio.gather(self.metrics.stop(), self.prometheus.stop())
 
     def _keep_window(self, window: dict[str, Any]) -> None:
         with self.options.request_truth.open("a") as file:
@@ -195,6 +204,7 @@ class Running:
             "api": self.api.url,
             "gateway": self.gateway.url,
             "metrics_pages": self.metrics.url,
+            "prometheus": self.prometheus.url,
             "knative": self.world.plan.settings.knative,
             "kserve": self.world.plan.settings.kserve,
             "past": str(self.past) if self.past else None,

@@ -45,6 +45,10 @@ class Timeline:
     def __post_init__(self) -> None:
         self._current = self.start
 
+    @property
+    def is_live(self) -> bool:
+        return self._loop is not None
+
     def now(self) -> datetime:
         return self._current if self._loop is None else datetime.now(UTC)
 

@@ -61,6 +61,7 @@ def prometheus_server(program: Path, *, config: str) -> Iterator[str]:
             f"--config.file={folder / 'prometheus.yml'}",
             f"--storage.tsdb.path={folder / 'data'}",
             f"--web.listen-address=127.0.0.1:{port}",
+            "--web.enable-remote-write-receiver",
         )
         url = f"http://127.0.0.1:{port}"
         with _running(command, ready=lambda: _answers(f"{url}/-/ready")):

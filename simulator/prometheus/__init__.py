@@ -1,0 +1,1 @@
+"""A Prometheus of one simulated cluster: it scrapes, keeps an hour, and answers queries."""
