@@ -6,6 +6,7 @@ from django.urls import URLPattern, path
 
 from dashboard.views import (
     cluster_metrics,
+    cluster_metrics_form,
     clusters,
     fleet,
     model,
@@ -36,6 +37,16 @@ urlpatterns: list[URLPattern] = [
     path("clusters/<str:name>/test/", clusters.cluster_test, name="cluster-test"),
     path("clusters/<str:name>/change/", clusters.cluster_change, name="cluster-change"),
     path("clusters/<str:name>/metrics/", cluster_metrics.cluster_metrics, name="cluster-metrics"),
+    path(
+        "clusters/<str:name>/metrics/set/",
+        cluster_metrics_form.metrics_set,
+        name="cluster-metrics-set",
+    ),
+    path(
+        "clusters/<str:name>/metrics/test/",
+        cluster_metrics_form.metrics_test,
+        name="cluster-metrics-test",
+    ),
     path("users/", users.users, name="users"),
     path("users/add/", users.user_add, name="user-add"),
     path("users/<int:pk>/", users.user_change, name="user-change"),

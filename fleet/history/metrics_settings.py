@@ -45,9 +45,16 @@ def set_metrics(name: str, place: MetricsPlace, sealed: bytes | None, deed: Deed
     same, another one must not be sent it. Raises BadInput for no such cluster, and for what
     `checked_place` refuses.
     """
-    place = checked_place(place)
     row = Cluster.objects.select_for_update().get(pk=found(name).pk)
     before = _told(row)
+    apply_place(row, place, sealed)
+    row.save(update_fields=_COLUMNS)
+    note(deed, "cluster-metrics", name, before=before, after=_told(row))
+
+
+def apply_place(row: Cluster, place: MetricsPlace, sealed: bytes | None) -> None:
+    """Set the row's columns, without writing it: to try them first. As `set_metrics` otherwise."""
+    place = checked_place(place)
     kept = bytes(row.metrics_secret) if _server(row.metrics_url) == _server(place.url) else b""
     row.metrics_url, row.metrics_ca_pem = place.url, place.ca_pem
     row.metrics_headers, row.metrics_pages = dict(place.headers), place.pages
@@ -56,8 +63,6 @@ def set_metrics(name: str, place: MetricsPlace, sealed: bytes | None, deed: Deed
     row.metrics_claimed_until = None
     if place.url:
         row.allowed_hosts = sorted({*row.allowed_hosts, urlsplit(place.url).hostname or ""})
-    row.save(update_fields=_COLUMNS)
-    note(deed, "cluster-metrics", name, before=before, after=_told(row))
 
 
 _COLUMNS = (
