@@ -3,7 +3,7 @@ copy."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext_lazy as _
@@ -64,31 +64,28 @@ TOLD: Mapping[Hop, Words] = {
     Hop.QUEUE_PROXY: _("What the proxy answered, less what the model server had answered."),
     Hop.CONTAINER: _("What the model servers answered."),
 }
-# Where the naming of an era allows a lower bound only. Source: knative/serving up to 1.18 counts no
-# calls from the activator to pods.
-BOUNDED: Mapping[tuple[Era, Hop], Words] = {
-    (Era.OPENCENSUS, Hop.ACTIVATOR): _(
+# Why what is told of a hop is a lower bound.
+BOUNDED: Mapping[Hop, Words] = {
+    Hop.ACTIVATOR: _(
         "Exact while all requests pass the activator; a lower bound (≥) while some go straight to "
-        "pods: this Knative does not count the activator's own calls."
+        "pods: the activator's own calls to pods are not counted here."
     ),
-    (Era.OPENCENSUS, Hop.QUEUE_PROXY): _(
-        "A lower bound (≥): queue-proxy's answers less the container's, which this Knative counts "
-        "by another clock."
-    ),
+    Hop.QUEUE_PROXY: _("A lower bound (≥): what queue-proxies were answered is not counted here."),
+    Hop.CONTAINER: _("A lower bound (≥): what queue-proxies were answered is not counted here."),
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdviceWords:
-    """title: what to do. why: what it gives. snippet: to copy, "" = nothing; where: what it is for.
-
-    Parameters of the advice stand in braces in `why`.
-    """
+    """title: what to do. why: what it gives. snippets: texts to copy, with what each is for."""
 
     title: Words
     why: Words
-    snippet: str = ""
-    where: Words = ""
+    snippets: Sequence[tuple[Words, str]] = ()
+
+
+IN_CONFIG_MAP = _("ConfigMap config-observability, namespace knative-serving")
+IN_MONITOR = _("A PodMonitor, where the Prometheus operator runs")
 
 
 ADVICE: Mapping[str, AdviceWords] = {
@@ -99,29 +96,21 @@ ADVICE: Mapping[str, AdviceWords] = {
             "cold start are missing. The activator and the autoscaler read the setting at their "
             "start: restart both deployments. No model pod restarts."
         ),
-        snippet=CONTROL_PLANE,
-        where=_("ConfigMap config-observability, namespace knative-serving"),
+        snippets=((IN_CONFIG_MAP, CONTROL_PLANE),),
     ),
     "no-activator-metrics": AdviceWords(
         title=_("Let the activator be scraped"),
         why=_("Its metrics are on, or on by default, but nobody collects them: port 9090."),
-        snippet=ACTIVATOR_MONITOR,
-        where=_("a PodMonitor, where the Prometheus operator runs"),
+        snippets=((IN_MONITOR, ACTIVATOR_MONITOR),),
     ),
     "request-metrics-off": AdviceWords(
         title=_("Switch on request metrics of queue-proxies"),
         why=_(
             "They tell the model server's answers from the proxy's own, and count what goes past "
-            "the activator."
+            "the activator. If they are on already, nobody collects port 9091 of model pods: only "
+            "the PodMonitor is missing, and nothing restarts."
         ),
-        snippet=REQUEST_METRICS,
-        where=_("ConfigMap config-observability, namespace knative-serving"),
-    ),
-    "no-queue-proxy-metrics": AdviceWords(
-        title=_("Let queue-proxies be scraped"),
-        why=_("Port 9091 of every model pod, with the labels by which a revision is known."),
-        snippet=QUEUE_PROXY_MONITOR,
-        where=_("a PodMonitor, where the Prometheus operator runs"),
+        snippets=((IN_CONFIG_MAP, REQUEST_METRICS), (IN_MONITOR, QUEUE_PROXY_MONITOR)),
     ),
     "no-queue-proxy-identity": AdviceWords(
         title=_("Name the revision in what queue-proxies report"),
@@ -129,21 +118,36 @@ ADVICE: Mapping[str, AdviceWords] = {
             "Their series carry no revision: they are matched by the pod's name alone, which is "
             "lost with the pod. A relabelling at the scrape keeps it."
         ),
-        snippet=QUEUE_PROXY_MONITOR,
-        where=_("a PodMonitor, where the Prometheus operator runs"),
+        snippets=((IN_MONITOR, QUEUE_PROXY_MONITOR),),
     ),
-    "era-label-defect": AdviceWords(
-        title=_("Update Knative: its activator loses labels"),
+    "client-metrics-dropped": AdviceWords(
+        title=_("Keep what queue-proxies count of their own calls"),
         why=_(
-            "Knative 1.19.0 to 1.19.2 drops namespace and revision from the activator's metrics; "
-            "1.19.3 mends it. Until then 5xx of the activator belong to no model."
+            "The series http_client_request_duration_seconds of model pods are dropped at the "
+            "scrape: they alone hold exactly what the model servers answered."
         ),
     ),
     "activator-labels-lost": AdviceWords(
         title=_("The activator's series name no revision"),
         why=_(
-            "A scrape rule or a recording rule drops kn_revision_name or k8s_namespace_name: keep "
-            "both."
+            "Knative 1.19.0 to 1.19.2 loses these labels, 1.19.3 mends it; or a rule at the scrape "
+            "drops kn_revision_name or k8s_namespace_name. Until then 5xx of the activator belong "
+            "to no model."
+        ),
+    ),
+    "dotted-names": AdviceWords(
+        title=_("Metrics arrive under names with dots"),
+        why=_(
+            "Knative 1.19 with Prometheus 3 keeps names such as kn.queueproxy.depth: "
+            "they are not read. Set metric_name_validation_scheme: legacy in the scrape, or update "
+            "Knative."
+        ),
+    ),
+    "no-up": AdviceWords(
+        title=_("Let the series up be kept"),
+        why=_(
+            "This server stores no up of its targets: whether a counter is new or was only not "
+            "read cannot be told, and the first errors of a new series may be missed."
         ),
     ),
     "no-ingress-metrics": AdviceWords(
@@ -160,18 +164,6 @@ ADVICE: Mapping[str, AdviceWords] = {
             "vLLM's own metrics tell what waits, what runs and how long answers take; in Standard "
             "mode they also tell the model server's errors from the ingress's."
         ),
-        snippet=VLLM_MONITOR,
-        where=_("a PodMonitor, where the Prometheus operator runs"),
-    ),
-    "no-picker-metrics": AdviceWords(
-        title=_("Let the endpoint picker be scraped"),
-        why=_(
-            "Port 9090 of the router-scheduler pods; the endpoint may ask for a token. It tells "
-            "requests that were shed before any pod saw them."
-        ),
-    ),
-    "no-kube-state": AdviceWords(
-        title=_("Let kube-state-metrics be scraped"),
-        why=_("It tells restarts and their reasons for times that nobody watched."),
+        snippets=((IN_MONITOR, VLLM_MONITOR),),
     ),
 }

@@ -26,6 +26,8 @@ from dashboard.metrics_words import (
 )
 from dashboard.words import Words, word
 from fleet.domain.ledger.delta import State
+from fleet.domain.requests.knative import inner_at_least
+from fleet.domain.requests.moves import sight_of
 from fleet.domain.requests.records import Advice, Hop, MetricsFacts
 from fleet.history.metrics_facts import facts_of
 from fleet.models import Cluster
@@ -139,7 +141,7 @@ def found_lines(facts: MetricsFacts) -> Iterator[tuple[Words, Words]]:
 def hop_told(facts: MetricsFacts, hop: Hop) -> HopTold:
     """Whether a hop's 5xx can be told apart here, and why or why not."""
     told = hop in facts.told
-    bounded = BOUNDED.get((facts.era, hop)) if told else None
+    bounded = BOUNDED.get(hop) if told and hop in inner_at_least(sight_of(facts)) else None
     mark, says = _mark(told=told, bounded=bounded is not None)
     return HopTold(
         hop=hop,

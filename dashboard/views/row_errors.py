@@ -88,9 +88,9 @@ def share_of(told: Mapping[str, Any], lost: int) -> float | None:
 
 
 def _tone(share: float | None, lost: int) -> str:
-    if share is None or lost < DEGRADED_COUNT or share < DEGRADED_SHARE:
+    if lost < DEGRADED_COUNT or (share is not None and share < DEGRADED_SHARE):
         return ""
-    return "bad" if share >= FAILING_SHARE else "warn"
+    return "bad" if share is not None and share >= FAILING_SHARE else "warn"
 
 
 def most_made_by(told: Mapping[str, Any], lost: int) -> str:

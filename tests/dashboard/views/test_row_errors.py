@@ -50,7 +50,7 @@ UNTOLD = {"ingress": None, "endpoint-picker": None}
         ),
         pytest.param(
             told_errors({"container": 4}, requests=10, requests_at_least=True),
-            *(Kind.ERRORS, "4", "container 4", ""),
+            *(Kind.ERRORS, "4", "container 4", "warn"),
             id="no share of requests that might be more",
         ),
         pytest.param(
