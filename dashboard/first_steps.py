@@ -18,6 +18,7 @@ from fleet.errors import BadInput
 from fleet.history.access import Deed, Reach, add_token, add_user, first_admin_link
 from fleet.history.clusters import register
 from fleet.history.gateways import name_gateway
+from fleet.history.metrics_settings import MetricsPlace, set_metrics
 
 ACCOUNTS = ("operator", "viewer")
 TOKEN_LASTS = timedelta(days=30)
@@ -78,3 +79,12 @@ def name_gateways(pairs: Sequence[str], *, now: datetime) -> None:
     for pair in pairs:
         cluster, _, url = pair.partition("=")
         name_gateway(cluster, url)
+
+
+def name_metrics(pairs: Sequence[str], *, now: datetime) -> None:
+    """`cluster=url` for each cluster that has a Prometheus which asks for nothing."""
+    register(settings.CONTEXTS, in_cluster=False, now=now)
+    deed = Deed(by="manage.py run", now=now)
+    for pair in pairs:
+        cluster, _, url = pair.partition("=")
+        set_metrics(cluster, MetricsPlace(url=url), b"", deed)

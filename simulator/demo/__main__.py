@@ -156,6 +156,7 @@ def _start_product(options: Options, port: int) -> subprocess.Popen[bytes]:
     asked = ["--port", str(port), "--logs", str(logs), "--accounts", str(accounts)]
     for cluster in clusters:
         asked += ["--gateway", f"{cluster['name']}={cluster['gateway']}"]
+        asked += ["--metrics", f"{cluster['name']}={cluster['prometheus']}"]
     return children.start((*MANAGE, "run", *asked), environ=environ, log=logs / "run.log")
 
 

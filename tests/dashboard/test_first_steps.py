@@ -12,7 +12,13 @@ from django.contrib.auth import authenticate
 from django.test import RequestFactory
 from pytest_django import Settings
 
-from dashboard.first_steps import admin_link, check_contexts, make_accounts, name_gateways
+from dashboard.first_steps import (
+    admin_link,
+    check_contexts,
+    make_accounts,
+    name_gateways,
+    name_metrics,
+)
 from fleet.errors import BadInput
 from fleet.history.access import Deed, Reach, add_user, digest, open_link
 from fleet.models import ApiToken, AuditEntry, Cluster, Membership
@@ -56,6 +62,13 @@ def test_the_gateway_of_a_named_context_is_kept_and_its_host_allowed(
     assert rows["demo-a"].allowed_hosts == ["127.0.0.1"]
     assert rows["demo-b"].gateway_url == ""
     assert rows["demo-b"].allowed_hosts == []
+
+
+def test_the_prometheus_of_a_named_context_is_kept(settings: Settings) -> None:
+    settings.CONTEXTS = ("demo-a",)
+    name_metrics(["demo-a=http://127.0.0.1:9090"], now=NOW)
+    row = Cluster.objects.get(name="demo-a")
+    assert (row.metrics_url, row.allowed_hosts) == ("http://127.0.0.1:9090", ["127.0.0.1"])
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,13 @@ class Command(BaseCommand):
             help="where a cluster's models are reached; may be repeated",
         )
         parser.add_argument(
+            "--metrics",
+            action="append",
+            default=[],
+            metavar="CLUSTER=URL",
+            help="where a cluster's Prometheus answers; may be repeated",
+        )
+        parser.add_argument(
             "--accounts", type=Path, help="make an operator and a viewer, sign-in into this file"
         )
 
@@ -61,6 +68,7 @@ class Command(BaseCommand):
         now = datetime.now(UTC)
         address = f"http://{options['host']}:{options['port']}"
         first_steps.name_gateways(options["gateway"], now=now)
+        first_steps.name_metrics(options["metrics"], now=now)
         self.stdout.write(f"Pilot Light: {address}/")
         if options["accounts"] is not None:
             first_steps.make_accounts(options["accounts"], now=now)
