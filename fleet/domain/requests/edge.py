@@ -7,7 +7,7 @@ also counts the codes that Envoy makes in its name), Istio's standard metrics.
 from collections.abc import Callable, Sequence
 
 from fleet.domain.requests.columns import least, less, made_here, plus
-from fleet.domain.requests.knative import INNER, Blame
+from fleet.domain.requests.knative import Blame
 from fleet.domain.requests.moves import Move, Role, Sight, Table
 from fleet.domain.requests.records import Hop
 
@@ -74,18 +74,18 @@ def picker_blame(table: Table) -> Blame:
     return {(Hop.PICKER, code): table.column(Role.PICKER, code=code) for code in sorted(codes)}
 
 
-def edge_blame(table: Table, sight: Sight, behind: Blame) -> Blame:
-    """What the ingress made. behind: what the hops behind it made, of subjects that have some."""
+def in_front_of_knative(table: Table, sight: Sight, behind: Blame) -> Blame:
+    """What the ingress made. behind: what the hops behind it made and callers got."""
     if sight.ingress == FLAGGING:
-        return {(Hop.INGRESS, code): _flagged(table, code=code) for code in table.codes()}
-    if table.has(INNER):
-        return {
-            (Hop.INGRESS, code): made_here(
-                answered(table, code=code), _of_code(behind, table, code)
-            )
-            for code in table.codes()
-        }
-    return _without_knative(table, behind)
+        return _by_flags(table)
+    return {
+        (Hop.INGRESS, code): made_here(answered(table, code=code), _of_code(behind, table, code))
+        for code in table.codes()
+    }
+
+
+def _by_flags(table: Table) -> Blame:
+    return {(Hop.INGRESS, code): _flagged(table, code=code) for code in table.codes()}
 
 
 def container_blame(table: Table, sight: Sight, picker: Blame) -> Blame:
@@ -120,8 +120,11 @@ def _by_what_is_left(table: Table, picker: Blame) -> Blame:
     return blame
 
 
-def _without_knative(table: Table, behind: Blame) -> Blame:
-    """With the server's own counter: the rest; without it, what the gateway itself says of it."""
+def in_front_of_server(table: Table, sight: Sight, behind: Blame) -> Blame:
+    """Without flags: what the server's own counter leaves over; without that one, what the gateway
+    itself says of it."""
+    if sight.ingress == FLAGGING:
+        return _by_flags(table)
     blame: Blame = {}
     for code in table.codes():
         rest = made_here(answered(table, code=code), _of_code(behind, table, code))

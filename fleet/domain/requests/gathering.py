@@ -67,7 +67,7 @@ class Gathering:
             levels = self.levels.get(subject) or Levels()
             if not _any(table, levels, numbers):
                 continue
-            found = tallies(table, self.sight)
+            found = tallies(table, self.sight, kind=subject.kind)
             for number in numbers:
                 tally = self._with_levels(subject, found[number], levels, number)
                 if _is_worth_telling(tally):

@@ -6,21 +6,23 @@ from fleet.domain.requests import edge, knative
 from fleet.domain.requests.columns import made_here, plus
 from fleet.domain.requests.knative import INNER, Blame
 from fleet.domain.requests.moves import Moves, Role, Sight, Table, table_of
-from fleet.domain.requests.records import Hop, Tally
+from fleet.domain.requests.records import Hop, SubjectKind, Tally
 
 
-def tallies_of(windows: Sequence[Moves], sight: Sight) -> list[Tally]:
+def tallies_of(
+    windows: Sequence[Moves], sight: Sight, *, kind: SubjectKind = SubjectKind.REVISION
+) -> list[Tally]:
     """One tally a window; windows are consecutive, of one subject, oldest first.
 
     The outermost may err where a call is counted by one hop inside and by another outside: read
     some more around those that are asked for.
     """
-    return tallies(table_of(windows), sight)
+    return tallies(table_of(windows), sight, kind=kind)
 
 
-def tallies(table: Table, sight: Sight) -> list[Tally]:
+def tallies(table: Table, sight: Sight, *, kind: SubjectKind) -> list[Tally]:
     """The same from a table."""
-    if _is_knative(table, sight):
+    if kind is SubjectKind.REVISION and sight.roles & INNER:
         return _of_revision(table, sight)
     return _of_service(table, sight)
 
@@ -31,10 +33,6 @@ def told_hops(sight: Sight) -> frozenset[Hop]:
     return inner | _told_of_service(sight) | _edge_told(sight, inner=bool(inner))
 
 
-def _is_knative(table: Table, sight: Sight) -> bool:
-    return bool(sight.roles & INNER) and table.has(INNER)
-
-
 def _of_revision(table: Table, sight: Sight) -> list[Tally]:
     unfinished = knative.broken(table, sight)
     sent = knative.requests(table, sight, unfinished)
@@ -43,7 +41,7 @@ def _of_revision(table: Table, sight: Sight) -> list[Tally]:
     inner_sent = sent or [0] * table.length
     if table.has({Role.INGRESS}):
         blame = edge.reached(blame, table, inner_sent)
-        blame |= edge.edge_blame(table, sight, blame)
+        blame |= edge.in_front_of_knative(table, sight, blame)
         sent = plus(inner_sent, made_here(edge.seen_at_edge(table), inner_sent))
         gone = edge.callers_left(table)
     told = knative.inner_told(sight)
@@ -62,7 +60,7 @@ def _of_service(table: Table, sight: Sight) -> list[Tally]:
     container = edge.container_blame(table, sight, picker)
     blame = picker | container
     if sight.sees(Role.INGRESS):
-        blame |= edge.edge_blame(table, sight, blame)
+        blame |= edge.in_front_of_server(table, sight, blame)
     at_edge = table.has({Role.INGRESS})
     engine = table.column(Role.ENGINE)
     sent = edge.seen_at_edge(table) if at_edge else engine

@@ -1,0 +1,226 @@
+"""MetricsReader over metrics pages of pods, through the API server's proxy.
+
+Needs the right `get` on `pods/proxy`. One instance must live from step to step: what happened is
+the difference to the pages of the step before.
+"""
+
+import logging
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from fleet.adapters.kubernetes.answers import FOREIGN, raise_unreachable
+from fleet.adapters.kubernetes.client import Access, Client
+from fleet.adapters.prometheus.counts import Kind, PageCounts, Target, counts_of
+from fleet.adapters.prometheus.text import samples
+from fleet.domain.requests import eras
+from fleet.domain.requests.eras import Program
+from fleet.domain.requests.facts import ACTIVATORS_OWN, NAMES, Found, facts_of
+from fleet.domain.requests.gathering import Gathering
+from fleet.domain.requests.increments import increments
+from fleet.domain.requests.moves import sight_of
+from fleet.domain.requests.pages import Page, chosen
+from fleet.domain.requests.records import (
+    WINDOW_S,
+    MetricsFacts,
+    SubjectKind,
+    SubjectWindow,
+)
+from fleet.errors import ClusterRefused, FleetError
+
+logger = logging.getLogger(__name__)
+
+PAGE_BYTES = 16 * 1024 * 1024
+AT_MOST = 50
+AT_ONCE = 8
+READ_S = 8.0
+LOOKED_AT = 5
+# The programs whose pages could be read, whatever was on them.
+ANY = "any"
+# Two readings further apart than this do not make a window: what lies between is unread.
+APART_S = 1.5 * WINDOW_S
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What a page said, and when it was read, in seconds since the epoch."""
+
+    at: float
+    counts: PageCounts
+
+
+@dataclass(slots=True)
+class Memory:
+    """The newest reading of each page."""
+
+    readings: dict[tuple[str, int], Reading] = field(default_factory=dict)
+    read_at: float | None = None
+
+
+class PagesReader:
+    """pages: which there are now (docs/metrics.md); at most `at_most` are read in a step."""
+
+    def __init__(
+        self,
+        access: Access,
+        *,
+        pages: Callable[[], Iterable[Page]],
+        clock: Callable[[], datetime],
+        at_most: int = AT_MOST,
+    ) -> None:
+        self._client = Client(access)
+        self._pages = pages
+        self._clock = clock
+        self._at_most = at_most
+        self._memory = Memory()
+
+    def look(self, *, now: datetime) -> MetricsFacts:
+        """Reads some pages of each program and says what is on them."""
+        jobs: dict[str, set[str]] = defaultdict(set)
+        for page, text in self._read(_some_of_each(self._pages())):
+            for name in {sample.name for sample in samples(text, wanted=NAMES)}:
+                jobs[name].add(page.program)
+            jobs[ANY].add(page.program)
+        found = Found(
+            source="pages",
+            asked_at=now,
+            jobs=jobs,
+            identities=("relabelled",),
+            activator_named=True,
+            pods=any(page.program is Program.QUEUE_PROXY for page in self._pages()),
+        )
+        return facts_of(replace(found, jobs=_with_quiet(jobs, facts_of(found))))
+
+    def windows(
+        self, facts: MetricsFacts, *, since: datetime, until: datetime
+    ) -> Sequence[SubjectWindow] | None:
+        """The window [until - 30 s, until) from the pages as they are now; since: not older ones.
+
+        None: the pages were not read 30 s ago, so nobody knows.
+        """
+        before, self._memory = self._memory, Memory(read_at=self._clock().timestamp())
+        for page, text in self._read(self._chosen(before)):
+            counts = counts_of(text, target_of(page, facts), facts)
+            at = self._clock().timestamp()
+            self._memory.readings[page.identity] = Reading(at=at, counts=counts)
+        now, last = self._memory.read_at, before.read_at
+        self._keep(before)
+        if last is None or now is None or now - last > APART_S:
+            return None
+        return list(self._told(facts, before, until=int(until.timestamp())))
+
+    def close(self) -> None:
+        """Drop idle connections."""
+        self._client.close()
+
+    def _told(self, facts: MetricsFacts, before: Memory, *, until: int) -> Iterator[SubjectWindow]:
+        gathering = Gathering(
+            first=until - WINDOW_S, length=1, sight=sight_of(facts), depths=_depths(facts)
+        )
+        for identity, reading in self._memory.readings.items():
+            earlier = before.readings.get(identity)
+            if reading is not earlier:
+                _take(gathering, earlier, reading)
+        yield from gathering.windows(since=until - WINDOW_S, until=until)
+
+    def _chosen(self, before: Memory) -> list[Page]:
+        read_at = {identity: reading.at for identity, reading in before.readings.items()}
+        return chosen(self._pages(), at_most=self._at_most, read_at=read_at)
+
+    def _keep(self, before: Memory) -> None:
+        """Pages that it was not their turn to be read; those of pods that are gone go too."""
+        alive = {page.identity for page in self._pages()}
+        for identity in alive & before.readings.keys() - self._memory.readings.keys():
+            self._memory.readings[identity] = before.readings[identity]
+
+    def _read(self, pages: Sequence[Page]) -> Iterator[tuple[Page, str]]:
+        """Pages that answer. That none may be read is an error; that some do not answer is not."""
+        refused: FleetError | None = None
+        found = 0
+        with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
+            for page, text in zip(pages, pool.map(self._text, pages), strict=True):
+                if isinstance(text, FleetError):
+                    refused = text
+                    logger.info("skipped page pod=%s/%s: %s", page.namespace, page.pod, text)
+                    continue
+                found += 1
+                yield page, text
+        if refused is not None and not found:
+            raise refused
+
+    def _text(self, page: Page) -> str | FleetError:
+        path = f"/api/v1/namespaces/{page.namespace}/pods/{page.pod}:{page.port}/proxy{page.path}"
+        try:
+            with self._client.open(path, accept="text/plain", read_s=READ_S) as response:
+                body = response.read(PAGE_BYTES + 1)
+        except FleetError as error:
+            return error
+        except FOREIGN as error:
+            try:
+                raise_unreachable(f"GET {path}", error)
+            except FleetError as ours:
+                return ours
+        if len(body) > PAGE_BYTES:
+            return ClusterRefused(f"GET {path}: more than {PAGE_BYTES} bytes", status=200)
+        return body.decode(errors="replace")
+
+
+def _some_of_each(pages: Iterable[Page]) -> list[Page]:
+    """A program's first page may be of a pod that nobody called yet."""
+    found: dict[Program, list[Page]] = defaultdict(list)
+    for page in pages:
+        if len(found[page.program]) < LOOKED_AT:
+            found[page.program].append(page)
+    return [page for some in found.values() for page in some]
+
+
+def _with_quiet(jobs: Mapping[str, set[str]], facts: MetricsFacts) -> dict[str, set[str]]:
+    """A program whose page is readable counts all that its era counts, also where it has not
+    counted anything yet."""
+    found = {name: set(programs) for name, programs in jobs.items()}
+    for counted in eras.KNATIVE[facts.era]:
+        if counted.program in jobs.get(ANY, ()):
+            found.setdefault(counted.metric, set()).add(counted.program)
+        if Program.ACTIVATOR in jobs.get(ANY, ()):
+            found.setdefault(ACTIVATORS_OWN[-1], set()).add(Program.ACTIVATOR)
+    return found
+
+
+def target_of(page: Page, facts: MetricsFacts) -> Target:
+    """The labels that a scrape would set."""
+    labels = {"namespace": page.namespace, "pod": page.pod}
+    if page.revision and facts.era in eras.REVISION_LABELS:
+        namespace, revision = eras.REVISION_LABELS[facts.era]
+        labels |= {namespace: page.namespace, revision: page.revision}
+    return Target(program=page.program, labels=labels)
+
+
+def _take(gathering: Gathering, before: Reading | None, now: Reading) -> None:
+    moved: Mapping[Kind, int] = increments(
+        before.counts.counters if before else None,
+        now.counts.counters,
+        read_at=now.at,
+        process_started=now.counts.process_started,
+    )
+    for (subject, move), count in moved.items():
+        gathering.count(subject, 0, move, count)
+    for subject, depth in now.counts.in_flight.items():
+        if depth > 0:
+            levels = gathering.levels_of(subject)
+            levels.in_flight[0] = levels.in_flight.get(0, 0.0) + depth
+    for subject, depth in now.counts.queued.items():
+        if depth > 0:
+            levels = gathering.levels_of(subject)
+            levels.queued[0] = levels.queued.get(0, 0.0) + depth
+
+
+def _depths(facts: MetricsFacts) -> dict[SubjectKind, frozenset[str]]:
+    knative = {
+        name
+        for name, table in (("in-flight", eras.IN_FLIGHT), ("queued", eras.QUEUED))
+        if facts.era in table and Program.ACTIVATOR in facts.jobs
+    }
+    engine = {"in-flight", "queued"} if facts.vllm else set()
+    return {SubjectKind.REVISION: frozenset(knative), SubjectKind.SERVICE: frozenset(engine)}
