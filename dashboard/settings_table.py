@@ -135,7 +135,7 @@ METRICS_URLS = Setting(
     name="PILOTLIGHT_METRICS_URLS",
     kind=ADDRESSES,
     default="",
-    says="Prometheus-compatible APIs of contexts, as `context=http://…`; goes before what is entered.",
+    says="Prometheus-compatible APIs of contexts, as `context=http://…`; before what is entered.",
 )
 METRICS_LAG_S = Setting(
     name="PILOTLIGHT_METRICS_LAG_S",
