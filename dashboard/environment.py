@@ -79,13 +79,6 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(word.strip() for word in text.split(",") if word.strip())
 
 
-def _addresses(text: str) -> dict[str, str]:
-    pairs = [word.partition("=") for word in _words(text)]
-    if any(not name or "://" not in url for name, _, url in pairs):
-        raise ValueError(text)
-    return {name: url for name, _, url in pairs}
-
-
 def _above_zero(text: str) -> float:
     number = float(text)
     if not 0 < number < float("inf"):
@@ -135,7 +128,6 @@ FLAG = Kind(parse=_flag, expects="one of 1, true, yes, on, 0, false, no, off")
 TEXT = Kind(parse=str, expects="text")
 SIGNING_KEY = Kind(parse=_signing_key, expects=f"at least {SHORTEST_KEY} characters")
 WORDS = Kind(parse=_words, expects="words with commas between")
-ADDRESSES = Kind(parse=_addresses, expects="name=URL, with commas between")
 PATH = Kind(parse=Path, expects="a path")
 SECONDS = Kind(parse=_above_zero, expects="a number of seconds above 0")
 SHARE = Kind(parse=_share, expects="a share above 0, at most 1")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from dashboard.environment import (
-    ADDRESSES,
     COUNT,
     DATABASE,
     FLAG,
@@ -119,23 +118,11 @@ ENVIRONMENT_LABEL = Setting(
     default="environment",
     says="Label that names a model's environment, on the object, else on its namespace.",
 )
-PROFILE_LABEL = Setting(
-    name="PILOTLIGHT_PROFILE_LABEL",
-    kind=TEXT,
-    default="pilotlight.dev/profile",
-    says="Label that names what a team wants of a model (`docs/lint.md`), on it or its namespace.",
-)
 UNKNOWN_AFTER_S = Setting(
     name="PILOTLIGHT_UNKNOWN_AFTER_S",
     kind=SECONDS,
     default="60",
     says="A model whose data is older than this is shown as Unknown.",
-)
-METRICS_URLS = Setting(
-    name="PILOTLIGHT_METRICS_URLS",
-    kind=ADDRESSES,
-    default="",
-    says="Prometheus-compatible APIs of contexts, as `context=http://…`; before what is entered.",
 )
 METRICS_LAG_S = Setting(
     name="PILOTLIGHT_METRICS_LAG_S",
@@ -204,9 +191,7 @@ SETTINGS: tuple[Setting[Any], ...] = (
     ACTOR_KEY,
     TEAM_LABEL,
     ENVIRONMENT_LABEL,
-    PROFILE_LABEL,
     UNKNOWN_AFTER_S,
-    METRICS_URLS,
     METRICS_LAG_S,
     DEGRADED_SHARE,
     DEGRADED_ERRORS,

@@ -12,9 +12,7 @@ from fleet.adapters.prometheus.reader import PrometheusReader
 from fleet.domain.requests.records import MetricsFacts
 from fleet.errors import BadInput
 from fleet.history import metrics_claims
-from fleet.history.access import Deed
 from fleet.history.error_rows import forget_errors
-from fleet.history.metrics_settings import name_places
 from fleet.models import Cluster
 from fleet.observe.sampling import FORGET_AFTER, WINDOW, SampleSettings, SampleTask, sample
 from fleet.ports import MetricsReader
@@ -27,10 +25,7 @@ READERS = 100
 
 
 def clusters_to_sample() -> list[str]:
-    """Names of clusters whose metrics have something new, and that nobody reads now. Those that
-    the environment names are set."""
-    if settings.METRICS_URLS:
-        name_places(settings.METRICS_URLS, Deed(by="environment", now=now()))
+    """Names of clusters whose metrics have something new, and that nobody reads now."""
     return metrics_claims.due(now=now(), lag=timedelta(seconds=settings.METRICS_LAG_S))
 
 

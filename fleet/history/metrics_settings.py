@@ -10,7 +10,7 @@ from django.db import transaction
 
 from fleet.errors import BadInput
 from fleet.history.access import Deed, note
-from fleet.history.clusters import KUBECONFIG, found
+from fleet.history.clusters import found
 from fleet.models import Cluster
 
 HEADER_NAME = re.compile(r"[A-Za-z0-9-]{1,80}")
@@ -50,16 +50,6 @@ def set_metrics(name: str, place: MetricsPlace, sealed: bytes | None, deed: Deed
     apply_place(row, place, sealed)
     row.save(update_fields=_COLUMNS)
     note(deed, "cluster-metrics", name, before=before, after=_told(row))
-
-
-def name_places(urls: Mapping[str, str], deed: Deed) -> None:
-    """What the environment names, by context of the kubeconfig; nothing is written where it says so
-    already. Raises BadInput for an address that is none."""
-    present = Cluster.objects.present().filter(source=KUBECONFIG, context__in=urls)
-    for name, context, url in present.values_list("name", "context", "metrics_url"):
-        place = checked_place(MetricsPlace(url=urls[context]))
-        if place.url != url:
-            set_metrics(name, place, None, deed)
 
 
 def apply_place(row: Cluster, place: MetricsPlace, sealed: bytes | None) -> None:

@@ -7,7 +7,7 @@ import pytest
 from fleet.errors import BadInput
 from fleet.history.access import Deed
 from fleet.history.clusters import remove_cluster
-from fleet.history.metrics_settings import MetricsPlace, name_places, set_metrics
+from fleet.history.metrics_settings import MetricsPlace, set_metrics
 from fleet.models import AuditEntry, Cluster
 from tests.fleet.history.samples import NOW
 
@@ -90,11 +90,3 @@ def test_a_removed_cluster_keeps_no_way_to_its_metrics() -> None:
     remove_cluster("one", now=NOW)
     row = kept()
     assert (row.metrics_url, bytes(row.metrics_secret), row.metrics_headers) == ("", b"", {})
-
-
-@pytest.mark.usefixtures("cluster")
-def test_what_the_environment_names_is_set_once() -> None:
-    for url in ("http://a:1", "http://a:1", "http://a:2"):
-        name_places({"one": url, "another": url}, DEED)
-    assert kept().metrics_url == "http://a:2"
-    assert AuditEntry.objects.count() == 2
