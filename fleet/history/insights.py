@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F
 
 from fleet.domain.records.keys import ModelKey
 from fleet.history.fitting import fitted, plain
@@ -213,13 +213,3 @@ def unpacked(kept: bytes | memoryview) -> Json:
         return {}
     bundle: Json = json.loads(zlib.decompress(bytes(kept)))
     return bundle
-
-
-def forget_gone() -> int:
-    """Insights of models that are no longer there; how many went."""
-    present = ServedModel.objects.present().values_list("cluster", "model_uid")
-    living = {(cluster, uid) for cluster, uid in present}
-    rows = ModelInsight.objects.values_list("pk", "cluster", "model_uid")
-    gone = [pk for pk, cluster, uid in rows if (cluster, uid) not in living]
-    ModelInsight.objects.filter(Q(pk__in=gone[:500])).delete()
-    return len(gone[:500])

@@ -11,6 +11,7 @@ from django.db.models import Exists, OuterRef, Q
 from fleet.models import (
     ColdStart,
     Gap,
+    ModelInsight,
     ProbeFailure,
     Replica,
     Revision,
@@ -50,6 +51,7 @@ def _over(now: datetime) -> "Iterator[models.QuerySet[Any]]":
         yield model._default_manager.filter(**{f"{column}__lt": now - age})
     yield StartDay.objects.filter(day__lt=(now - STARTS).astimezone(UTC).date())
     yield _tallies_of_the_gone(now)
+    yield _insights_of_the_gone()
 
 
 def _tallies_of_the_gone(now: datetime) -> "models.QuerySet[StartTally]":
@@ -59,6 +61,12 @@ def _tallies_of_the_gone(now: datetime) -> "models.QuerySet[StartTally]":
         **{name: OuterRef(name) for name in ("cluster", "kind", "namespace", "name")}
     )
     return StartTally.objects.exclude(kind="").exclude(Exists(known))
+
+
+def _insights_of_the_gone() -> "models.QuerySet[ModelInsight]":
+    """What was concluded of a model goes with it: incidents keep their findings."""
+    same = {name: OuterRef(name) for name in ("cluster", "model_uid")}
+    return ModelInsight.objects.exclude(Exists(ServedModel.objects.present().filter(**same)))
 
 
 def _noun(model: type[models.Model]) -> str:

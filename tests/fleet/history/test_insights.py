@@ -10,6 +10,7 @@ import pytest
 
 from fleet.history import insights
 from fleet.history.insights import Claimed, Concluded
+from fleet.history.prune import prune
 from fleet.models import Incident, ModelInsight, ServedModel
 from tests.factories import NOW, make_model
 
@@ -160,5 +161,5 @@ def test_a_model_that_is_gone_is_forgotten() -> None:
     model = make_model()
     pk = asked(model)
     ServedModel.objects.update(gone_at=NOW)
-    assert insights.forget_gone() == 1
+    assert prune(now=NOW)["model insights"] == 1
     assert not ModelInsight.objects.filter(pk=pk).exists()
