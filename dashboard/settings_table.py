@@ -118,6 +118,12 @@ ENVIRONMENT_LABEL = Setting(
     default="environment",
     says="Label that names a model's environment, on the object, else on its namespace.",
 )
+PROFILE_LABEL = Setting(
+    name="PILOTLIGHT_PROFILE_LABEL",
+    kind=TEXT,
+    default="pilotlight.dev/profile",
+    says="Label that names what a team wants of a model (`docs/lint.md`), on it or its namespace.",
+)
 UNKNOWN_AFTER_S = Setting(
     name="PILOTLIGHT_UNKNOWN_AFTER_S",
     kind=SECONDS,
@@ -191,6 +197,7 @@ SETTINGS: tuple[Setting[Any], ...] = (
     ACTOR_KEY,
     TEAM_LABEL,
     ENVIRONMENT_LABEL,
+    PROFILE_LABEL,
     UNKNOWN_AFTER_S,
     METRICS_LAG_S,
     DEGRADED_SHARE,
