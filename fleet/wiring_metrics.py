@@ -1,27 +1,34 @@
 """Builds what reads metrics, and hands it to the use case."""
 
 import json
+import time
 from collections.abc import Mapping
 from datetime import timedelta
 from functools import lru_cache
 
 from django.conf import settings
 
+from fleet.adapters.kubernetes.client import Access
 from fleet.adapters.prometheus.client import PrometheusAccess
+from fleet.adapters.prometheus.pages import PagesReader
 from fleet.adapters.prometheus.reader import PrometheusReader
+from fleet.adapters.prometheus.shared_pages import shared_pages
+from fleet.domain.requests.pages import Page
 from fleet.domain.requests.records import MetricsFacts
 from fleet.errors import BadInput
 from fleet.history import metrics_claims
 from fleet.history.error_rows import forget_errors
+from fleet.history.request_pages import replica_pages
 from fleet.models import Cluster
 from fleet.observe.sampling import FORGET_AFTER, WINDOW, SampleSettings, SampleTask, sample
 from fleet.ports import MetricsReader
-from fleet.wiring import announcer, now, reader_ring, thresholds
+from fleet.wiring import announcer, now, reader_access, reader_ring, thresholds
 
 # A worker that reads metrics for longer is given up.
 SAMPLED_WITHIN = timedelta(seconds=90)
 # Connections that are kept between readings.
 READERS = 100
+SHARED_EVERY_S = 60.0
 
 
 def clusters_to_sample() -> list[str]:
@@ -56,7 +63,9 @@ def sample_cluster(name: str) -> bool:
 def metrics_reader(cluster: Cluster) -> MetricsReader:
     """Reads a cluster's metrics where an admin said; raises BadInput where nobody did."""
     if not cluster.metrics_url:
-        raise BadInput(f"cluster {cluster.name}: no metrics URL is set")
+        if not cluster.metrics_pages:
+            raise BadInput(f"cluster {cluster.name}: nobody said where its metrics are read")
+        return _pages(cluster.name, cluster.context, cluster.server, bytes(cluster.reader_secret))
     return _prometheus(
         cluster.name,
         cluster.metrics_url,
@@ -83,6 +92,30 @@ def _prometheus(
         allowed=allowed,
     )
     return PrometheusReader(access, knative=knative)
+
+
+@lru_cache(maxsize=READERS)
+def _pages(name: str, context: str, server: str, sealed: bytes) -> PagesReader:
+    """One for each way to reach it, for as long as the process lives: what happened is the
+    difference to the pages of the step before."""
+    access = reader_access(Cluster.objects.present().get(name=name))
+    shared = SharedPages(access)
+    return PagesReader(access, pages=lambda: [*shared(), *replica_pages(name)], clock=now)
+
+
+class SharedPages:
+    """Pages of what all models share, looked for once a minute."""
+
+    def __init__(self, access: Access) -> None:
+        self._access = access
+        self._found: list[Page] = []
+        self._again_at = 0.0
+
+    def __call__(self) -> list[Page]:
+        if time.monotonic() >= self._again_at:
+            self._found = shared_pages(self._access)
+            self._again_at = time.monotonic() + SHARED_EVERY_S
+        return self._found
 
 
 def sealed_metrics_secret(cluster: str, secret: Mapping[str, str]) -> bytes:
