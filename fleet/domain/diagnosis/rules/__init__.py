@@ -1,0 +1,1 @@
+"""The rules, one module an area; `table.RULES` lists them."""

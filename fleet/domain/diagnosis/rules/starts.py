@@ -1,0 +1,67 @@
+"""Starts of replicas as spans of time, and which requests fell into one."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from fleet.domain.diagnosis.calls import Call
+from fleet.domain.diagnosis.case import Case
+from fleet.domain.diagnosis.evidence import Pod
+from fleet.domain.diagnosis.podview import ready_at
+
+# A start that ended longer ago explains no request that tells no time.
+FRESH_S = 1800.0
+_EARLY = timedelta(seconds=30)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start:
+    """until: None while it goes on. seconds: so far."""
+
+    pod: Pod
+    since: datetime
+    until: datetime | None
+    seconds: float
+
+
+def starts(case: Case) -> Iterator[Start]:
+    """Of every live pod the start that made it ready, or that goes on."""
+    for pod in case.live:
+        end = ready_at(pod)
+        if pod.created_at is None:
+            continue
+        seconds = ((end or case.now) - pod.created_at).total_seconds()
+        if seconds >= 0:
+            yield Start(pod=pod, since=pod.created_at, until=end, seconds=seconds)
+
+
+def fell_into(case: Case, call: Call) -> Start | None:
+    """The start that a request met, when no older pod was ready; None if it met none."""
+    found = [each for each in starts(case) if _overlaps(case, call, each)]
+    if not found:
+        return None
+    first = min(found, key=lambda each: each.since)
+    return None if _served_meanwhile(case, first) else first
+
+
+def _overlaps(case: Case, call: Call, start: Start) -> bool:
+    if call.at is None:
+        return start.until is None or (case.age_s(start.until) or 0.0) <= FRESH_S
+    began = call.at - timedelta(seconds=call.seconds or 0.0)
+    end = start.until or case.now
+    return began <= end and call.at >= start.since - _EARLY
+
+
+def _served_meanwhile(case: Case, start: Start) -> bool:
+    """Whether another pod was ready all through it."""
+    return any(
+        (at := ready_at(pod)) is not None and at <= start.since
+        for pod in case.ready
+        if pod is not start.pod
+    )
+
+
+def warm_since_s(case: Case) -> float | None:
+    """For how long the oldest ready pod has been ready; None if none is."""
+    ages = [age for pod in case.ready if (age := case.age_s(ready_at(pod))) is not None]
+    return max(ages, default=None)

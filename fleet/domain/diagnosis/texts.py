@@ -1,0 +1,274 @@
+"""Everything that is said in words: events, conditions, states, log lines; each with its place."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from fleet.domain.diagnosis.evidence import (
+    Condition,
+    Container,
+    Ending,
+    Evidence,
+    LogLine,
+    Pod,
+    Thing,
+)
+from fleet.domain.diagnosis.podview import SIDECARS, init_containers, model_container
+
+
+class Where(StrEnum):
+    """Who says it. ENGINE and INIT: the model's containers; EDGE: a client, gateway or balancer."""
+
+    EVENT = "event"
+    CONDITION = "condition"
+    STATE = "state"
+    ENGINE = "engine"
+    INIT = "init"
+    PROXY = "proxy"
+    ACTIVATOR = "activator"
+    PICKER = "picker"
+    EDGE = "edge"
+    CONTROL = "control"
+
+
+LOGS = frozenset(
+    {
+        Where.ENGINE,
+        Where.INIT,
+        Where.PROXY,
+        Where.ACTIVATOR,
+        Where.PICKER,
+        Where.EDGE,
+        Where.CONTROL,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Text:
+    """Something said. low: in lower case. pod, container: whom it is about, "" if not told.
+
+    reason: of the event, the condition or the state. init: it is about a container that runs
+    before the model's. count: how often. number: of the line.
+    """
+
+    text: str
+    low: str
+    where: Where
+    kind: str
+    ref: str
+    at: datetime | None = None
+    first_at: datetime | None = None
+    pod: str = ""
+    about: str = ""
+    container: str = ""
+    reason: str = ""
+    init: bool = False
+    previous: bool = False
+    count: int = 1
+    number: int = 0
+
+
+_EDGE = (
+    "client",
+    "gateway",
+    "ingress",
+    "alb",
+    "elb",
+    "nlb",
+    "load-balancer",
+    "loadbalancer",
+    "envoy",
+    "istio-proxy",
+    "nginx",
+    "router",
+    "kourier",
+    "haproxy",
+    "traefik",
+    "cloudfront",
+    "litellm",
+    "caller",
+    "curl",
+    "edge",
+    "benchmark",
+    "locust",
+    "sdk",
+    "route",
+    "graph",
+    "transformer",
+    "waypoint",
+)
+_PICKER = ("epp", "picker", "ext-proc", "inference-scheduler", "router-scheduler")
+_CONTROL = (
+    "keda",
+    "autoscaler",
+    "controller",
+    "karpenter",
+    "operator",
+    "webhook",
+    "kueue",
+    "kubelet",
+    "istiod",
+    "coredns",
+    "kube-scheduler",
+    "manager",
+    "adapter",
+    "hpa",
+    "dmesg",
+    "kernel",
+    "node",
+)
+_INIT = ("initializer", "download", "fetch", "puller", "init-")
+
+
+def place_of(log: str, *, engines: frozenset[str], inits: frozenset[str]) -> Where:
+    """Whose log it is, by its name."""
+    name = log.lower()
+    if log in engines:
+        return Where.ENGINE
+    if log in inits or any(sign in name for sign in _INIT):
+        return Where.INIT
+    if name.startswith("queue-proxy"):
+        return Where.PROXY
+    if "activator" in name:
+        return Where.ACTIVATOR
+    for where, signs in ((Where.PICKER, _PICKER), (Where.EDGE, _EDGE), (Where.CONTROL, _CONTROL)):
+        if any(sign in name for sign in signs):
+            return where
+    return Where.ENGINE
+
+
+def texts_of(evidence: Evidence, pods: tuple[Pod, ...]) -> Iterator[Text]:
+    """All of them, objects first. pods: the model's own; others are still quoted."""
+    yield from _of_events(evidence)
+    for thing in (evidence.model, evidence.revision, evidence.autoscaler, evidence.deployment):
+        yield from _of_thing(thing)
+    yield from _of_model_status(evidence.model)
+    for pod in evidence.pods:
+        yield from _of_pod(pod)
+    engines = frozenset(each.name for pod in pods if (each := model_container(pod)) is not None)
+    inits = frozenset(each.name for pod in pods for each in init_containers(pod))
+    places: dict[str, Where] = {}
+    for line in evidence.lines:
+        if line.container not in places:
+            places[line.container] = place_of(line.container, engines=engines, inits=inits)
+        yield _of_line(line, places[line.container])
+
+
+def _of_events(evidence: Evidence) -> Iterator[Text]:
+    inits = {each.name for pod in evidence.pods for each in init_containers(pod)}
+    for each in evidence.events:
+        yield Text(
+            text=each.message,
+            low=each.message.lower(),
+            where=Where.EVENT,
+            kind="event",
+            ref=each.ref,
+            at=each.last_at,
+            first_at=each.first_at,
+            pod=each.name if each.kind == "Pod" else "",
+            about=f"{each.kind}/{each.name}",
+            container=each.container,
+            reason=each.reason,
+            init=each.container in inits or "initializer" in each.container,
+            count=each.count,
+        )
+
+
+def _of_thing(thing: Thing) -> Iterator[Text]:
+    """Conditions that are not as they should be; one that is fine says nothing."""
+    for each in thing.conditions:
+        if each.status != "True" and (each.reason or each.message):
+            yield _of_condition(each, ref=thing.ref, pod="")
+
+
+def _of_condition(condition: Condition, *, ref: str, pod: str) -> Text:
+    return Text(
+        text=condition.message or condition.reason,
+        low=f"{condition.reason}: {condition.message}".lower(),
+        where=Where.CONDITION,
+        kind="object",
+        ref=ref,
+        at=condition.at,
+        pod=pod,
+        about=condition.type,
+        reason=condition.reason,
+    )
+
+
+def _of_model_status(model: Thing) -> Iterator[Text]:
+    """What KServe copied of a failed load; it is never cleared, so a loaded model says nothing."""
+    status = model.status.get("modelStatus")
+    if not isinstance(status, dict) or status.get("transitionStatus") == "UpToDate":
+        return
+    failure = status.get("lastFailureInfo")
+    if not isinstance(failure, dict):
+        return
+    message = str(failure.get("message") or "")[:4000]
+    reason = str(failure.get("reason") or "")[:100]
+    yield Text(
+        text=message or reason,
+        low=f"{reason}: {message}".lower(),
+        where=Where.STATE,
+        kind="object",
+        ref=model.ref,
+        about="modelStatus",
+        reason=reason,
+    )
+
+
+def _of_pod(pod: Pod) -> Iterator[Text]:
+    for each in pod.conditions:
+        told = each.status != "True" or each.type == "DisruptionTarget"
+        if told and each.message:
+            yield _of_condition(each, ref=pod.ref, pod=pod.name)
+    if pod.message or pod.reason:
+        yield _state(pod, None, pod.reason, pod.message or pod.reason, None)
+    for container in pod.containers:
+        if container.waiting:
+            yield _state(
+                pod, container, container.waiting, container.waiting_says or container.waiting, None
+            )
+        for ending in (container.ended, container.last):
+            if ending is not None:
+                yield _ending(pod, container, ending)
+
+
+def _ending(pod: Pod, container: Container, ending: Ending) -> Text:
+    says = f"exit code {ending.exit_code}, {ending.reason}: {ending.message}".strip(": ")
+    return _state(pod, container, ending.reason, says, ending.finished_at)
+
+
+def _state(
+    pod: Pod, container: Container | None, reason: str, says: str, at: datetime | None
+) -> Text:
+    name = container.name if container is not None else ""
+    return Text(
+        text=says,
+        low=says.lower(),
+        where=Where.STATE,
+        kind="object",
+        ref=f"{pod.ref}/{name}" if name else pod.ref,
+        at=at,
+        pod=pod.name,
+        about="Pod",
+        container=name,
+        reason=reason,
+        init=container is not None and container.init and name not in SIDECARS,
+    )
+
+
+def _of_line(line: LogLine, where: Where) -> Text:
+    return Text(
+        text=line.text,
+        low=line.text.lower(),
+        where=where,
+        kind="log",
+        ref=line.ref,
+        at=line.at,
+        container=line.container,
+        init=where is Where.INIT,
+        previous=line.previous,
+        number=line.number,
+    )

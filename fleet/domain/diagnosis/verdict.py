@@ -1,0 +1,114 @@
+"""What is said when no rule holds: nothing is wrong, or what is known does not suffice."""
+
+from fleet.domain.diagnosis.case import Case, measured, quoted
+from fleet.domain.diagnosis.claims import piece
+from fleet.domain.diagnosis.podview import ready_at
+from fleet.domain.diagnosis.records import Cause, FaultPhase, Finding, Piece, Remedy
+from fleet.domain.diagnosis.rules.waking import wanted_replicas
+
+_STOP = "serving.kserve.io/stop"
+_WAITING_NOTHING = ("PodInitializing", "ContainerCreating", "")
+_PATIENCE_S = 900.0
+
+
+def nothing_found(case: Case) -> Finding:
+    """`none` where all is well, on its way or so on purpose; else what to collect."""
+    if is_stopped(case):
+        return _none(case, "stopped-on-purpose", Remedy.EXPLAIN_EXPECTED_BEHAVIOUR)
+    if case.users_suffer or _has_trouble(case) or _knows_nothing(case):
+        return _insufficient(case)
+    if case.starting:
+        return _none(case, "starting", Remedy.WAIT)
+    if not case.live:
+        return _none(case, "asleep-on-purpose", Remedy.EXPLAIN_EXPECTED_BEHAVIOUR)
+    return _none(case, "serving", Remedy.NO_ACTION)
+
+
+def is_stopped(case: Case) -> bool:
+    """Stopped by intent."""
+    model = case.evidence.model
+    condition = model.condition("Stopped")
+    told = condition is not None and condition.status == "True"
+    return told or model.annotations.get(_STOP, "").lower() == "true"
+
+
+def _has_trouble(case: Case) -> bool:
+    """A pod that failed, waits for a reason, restarts, or has been starting for very long."""
+    for pod in case.pods:
+        if pod.phase == "Failed" and not case.ready:
+            return True
+    for pod in case.starting:
+        for each in pod.containers:
+            if each.waiting not in _WAITING_NOTHING or (each.restarts and not each.ready):
+                return True
+        if (case.age_s(pod.created_at) or 0.0) > _PATIENCE_S:
+            return True
+    return _revision_failed(case)
+
+
+def _revision_failed(case: Case) -> bool:
+    ready = case.evidence.revision.condition("Ready")
+    if ready is not None and ready.status == "False" and not case.ready:
+        return True
+    wanted = wanted_replicas(case)
+    return not case.pods and wanted is not None and wanted > 0
+
+
+def _knows_nothing(case: Case) -> bool:
+    evidence = case.evidence
+    seen = (evidence.pods, evidence.events, evidence.lines, evidence.samples)
+    things = (evidence.model, evidence.revision, evidence.autoscaler, evidence.deployment)
+    return not any(seen) and not any(each.name for each in things)
+
+
+def _none(case: Case, rule: str, remedy: Remedy) -> Finding:
+    remedies = (remedy, Remedy.NO_ACTION, Remedy.EXPLAIN_EXPECTED_BEHAVIOUR)
+    return Finding(
+        cause=Cause.NONE,
+        confidence=0.9 if case.live else 0.8,
+        phase=FaultPhase.NONE,
+        rule=rule,
+        evidence=_well(case),
+        remedies=tuple(dict.fromkeys(remedies)),
+    )
+
+
+def _well(case: Case) -> tuple[Piece, ...]:
+    ready = tuple(
+        piece("object", each.ref, "Ready=True", ready_at(each)) for each in case.ready[:3]
+    )
+    waiting = tuple(piece("object", each.ref, "starting") for each in case.starting[:2])
+    return (*ready, *waiting)
+
+
+def _insufficient(case: Case) -> Finding:
+    calls = [each.text for each in case.failed_calls]
+    return Finding(
+        cause=Cause.INSUFFICIENT_EVIDENCE,
+        confidence=0.5,
+        phase=FaultPhase.NONE,
+        rule="collect",
+        evidence=(*quoted(calls), *measured(case.failing_samples), *_well(case)),
+        remedies=(Remedy.COLLECT_MORE_EVIDENCE,),
+        params={"collect": missing(case)},
+    )
+
+
+def missing(case: Case) -> tuple[str, ...]:
+    """Codes of what would decide and is not there, the most telling first."""
+    evidence = case.evidence
+    ended = any(each.latest_ending or each.restarts for pod in case.pods for each in pod.containers)
+    previous = any(each.previous for each in evidence.lines)
+    untimed = case.users_suffer and all(each.at is None for each in case.failed_calls)
+    wanted = (
+        ("previous-log", ended and not previous),
+        ("memory-samples", ended and not case.series.all("memory")),
+        ("gateway-access-log", case.users_suffer and not any(c.flag for c in case.failed_calls)),
+        ("times-of-failures", untimed),
+        ("pods", not evidence.pods),
+        ("events", not evidence.events),
+        ("engine-log", not evidence.lines),
+        ("autoscaler", not evidence.autoscaler.name and evidence.model.kind != ""),
+        ("request-metrics", not evidence.samples),
+    )
+    return tuple(code for code, holds in wanted if holds) or ("repeat-while-failing",)
