@@ -109,7 +109,9 @@ def _scaled(told: Mapping[str, Any]) -> Iterator[Line]:
 
 
 def _failed(told: Mapping[str, Any]) -> Iterator[Line]:
-    says = _("≥ %(count)d %(probe)s of %(about)s, while %(while)s, %(replica)s: %(message)s") % told
+    says = (
+        _("≥ %(count)d × %(probe)s probe of %(about)s, %(while)s, %(replica)s: %(message)s") % told
+    )
     yield Line(at=_moment(told["at"]), kind=Kind.PROBE, says=says)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -18,10 +19,10 @@ from dashboard.cause_words import CAUSE_LABELS
 from dashboard.hop_words import HOP_LABELS
 from dashboard.ranges import RANGE_LABELS
 from dashboard.tables.incidents import INCIDENTS
+from dashboard.views.incident_page import UNREAD_AFTER
 from dashboard.views.incident_row import incident_fragment, incident_row
 from dashboard.views.incidents_page import IncidentsPage, incidents_page
 from dashboard.views.incidents_query import CHOICES, IncidentsQuery
-from dashboard.views.strips import cluster_lines
 from fleet.models import Cluster, Incident, ServedModel
 
 
@@ -44,7 +45,7 @@ def incidents(request: HttpRequest) -> HttpResponse:
         **_filters(page.query, grant),
         **_list(page, now=now),
         "unmeasured": _unmeasured(grant),
-        "late": [line for line in cluster_lines(grant, now=now) if line.tone != "live"],
+        "unread": _unread(grant, now=now),
         "empty": "" if page.incidents else _why_empty(grant),
         "here": "incidents",
     }
@@ -95,6 +96,14 @@ def _unmeasured(grant: Grant) -> list[str]:
     rows = clusters_within(Cluster.objects.present(), grant)
     rows = rows.filter(metrics_url="", metrics_pages=False).order_by("name")
     return list(rows.values_list("name", flat=True))
+
+
+def _unread(grant: Grant, *, now: datetime) -> list[Cluster]:
+    """Clusters whose metrics should be read and are not: what happens there now is not known."""
+    rows = clusters_within(Cluster.objects.present(), grant)
+    rows = rows.exclude(metrics_url="", metrics_pages=False)
+    never = Q(metrics_read_to=None)
+    return list(rows.filter(never | Q(metrics_read_to__lt=now - UNREAD_AFTER)).order_by("name"))
 
 
 def _why_empty(grant: Grant) -> str:

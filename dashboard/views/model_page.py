@@ -13,6 +13,7 @@ from dashboard.access.scope import within
 from dashboard.lost_words import Lost
 from dashboard.ranges import TimeRange
 from dashboard.staleness import stale_clusters
+from dashboard.views.incident_row import IncidentRow, incident_row
 from dashboard.views.model_requests import ModelRequests, model_requests
 from dashboard.views.model_row import ModelRow, model_row
 from dashboard.views.model_starts import StartLine, start_lines, starts_before
@@ -21,7 +22,15 @@ from dashboard.views.start_log import LogWords, log_words
 from dashboard.views.strips import ClusterLine, cluster_line
 from fleet.domain.compare.records import Compared
 from fleet.domain.records.keys import ModelKey
-from fleet.models import Cluster, ColdStart, ProbeFailure, Replica, Revision, ServedModel
+from fleet.models import (
+    Cluster,
+    ColdStart,
+    Incident,
+    ProbeFailure,
+    Replica,
+    Revision,
+    ServedModel,
+)
 
 ROWS_SHOWN = 12
 LOGS = "pods/log"
@@ -48,6 +57,7 @@ class ModelPage:
     revisions: tuple[Revision, ...]
     replicas: tuple[Replica, ...]
     probes: tuple[ProbeFailure, ...]
+    incidents: tuple[IncidentRow, ...]
 
     @property
     def any_ghost(self) -> bool:
@@ -72,7 +82,10 @@ def model_page(
     running = list(ColdStart.objects.of(key).running().order_by("started_at"))
     pool = starts_before(key, window).starts if known is None else known
     stale = stale_clusters(now=now)
-    shown = model_row(row, running, stale=stale, may_act=may_act(grant), now=now)
+    incident = Incident.objects.ongoing().filter(cluster=row.cluster, model_uid=row.model_uid)
+    shown = model_row(
+        row, running, stale=stale, may_act=may_act(grant), now=now, incident=incident.first()
+    )
     return ModelPage(
         key=key,
         window=window,
@@ -88,6 +101,7 @@ def model_page(
         revisions=tuple(Revision.objects.of(key).newest_first()[:ROWS_SHOWN]),
         replicas=tuple(living_replicas(key)),
         probes=tuple(ProbeFailure.objects.of(key).newest_first()[:ROWS_SHOWN]),
+        incidents=tuple(map(incident_row, Incident.objects.of(key).newest_first()[:ROWS_SHOWN])),
     )
 
 

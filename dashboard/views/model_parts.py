@@ -24,13 +24,16 @@ def model_parts(page: ModelPage, *, now: datetime) -> list[Fragment]:
     said = tuple(sorted(page.window.said.items())), page.window.name, bool(page.line)
     requests = {**context, "requests": page.requests}
     lost = sorted((page.flight_lost or {}).items())
+    broken = page.row.incident and page.row.incident.pk
     head = row.pk, row.version, page.row.may_act, page.row.stale, page.gone, line, bar, log, lost
+    incidents = [(each.incident.pk, each.incident.version) for each in page.incidents]
     return [
-        aging_part("model_head", head, context),
+        aging_part("model_head", (*head, broken), context),
         part("model_requests", (key, said, page.requests.facts), requests),
         part("model_starts", _starts_facts(page), context),
         part("model_revisions", (key, [model_to_dict(r) for r in page.revisions]), context),
         part("model_replicas", (key, [(r.pk, r.ready, r.node) for r in page.replicas]), context),
+        part("model_incidents", (key, incidents), context),
         part("model_probes", (key, [(p.pk, p.count, p.at) for p in page.probes]), context),
     ]
 

@@ -18,14 +18,14 @@ from dashboard.words import MODE_LABELS, STATE_LABELS, Words, word
 from fleet.domain.coldstart.start import Outcome
 from fleet.domain.ledger.delta import State
 from fleet.domain.records.keys import ModelKey
-from fleet.models import ColdStart, ServedModel
+from fleet.models import ColdStart, Incident, ServedModel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelRow:
     """One model as its row tells it. more_starting: further starts in flight beside `bar`.
 
-    eta: of the start in flight that `bar` draws, None without one.
+    eta: of the start in flight that `bar` draws, None without one. incident: the one that goes on.
     """
 
     row: ServedModel
@@ -39,6 +39,7 @@ class ModelRow:
     eta: StartEta | None
     more_starting: int
     errors: RowErrors
+    incident: Incident | None
     may_act: bool
 
     @property
@@ -70,6 +71,7 @@ def model_row(
     stale: frozenset[str],
     may_act: bool,
     now: datetime,
+    incident: Incident | None = None,
 ) -> ModelRow:
     """running: the model's starts in flight, oldest first; the first is drawn."""
     old = row.cluster in stale
@@ -86,6 +88,7 @@ def model_row(
         eta=eta_of(row, running[0], now=now) if running else None,
         more_starting=max(0, len(running) - 1),
         errors=row_errors(row),
+        incident=incident,
         may_act=may_act and not old,
     )
 

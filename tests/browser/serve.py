@@ -40,6 +40,7 @@ def main(state_dir: str, port: str) -> None:
 def fill() -> None:
     """Clusters that are live, slow and gone; models in every state; one with a history."""
     from tests import factories as make
+    from tests.browser.incidents import fill_incidents
     from tests.browser.requests import fill_requests
     from tests.browser.weeks import fill_weeks
 
@@ -53,6 +54,7 @@ def fill() -> None:
     make.make_cluster("demo-c", now=now - timedelta(hours=1), knative="", state="unreachable")
     fill_models(now)
     fill_requests(now)
+    fill_incidents(now)
     fill_weeks(now)
 
 

@@ -213,3 +213,19 @@ def test_hostile_names_stay_text(admin: Client, now: datetime) -> None:
     html = page(admin)
     assert HOSTILE not in html
     assert escape(HOSTILE) in html
+
+
+@pytest.mark.parametrize("address", ["/", "/models/demo-a/InferenceService/chat/llama-3-8b/"])
+def test_the_models_row_and_page_link_what_goes_on(
+    admin: Client, now: datetime, address: str
+) -> None:
+    make_cluster(now=now)
+    model = make_model()
+    over = at(model, now - timedelta(hours=1))
+    assert "incident-chip" not in page(admin, address)
+    open_ = at(model, now - timedelta(minutes=4), ended_at=None)
+    html = page(admin, address)
+    assert re.findall(r'class="incident-chip" href="([^"]+)"', html) == [f"/incidents/{open_.pk}/"]
+    if address != "/":
+        listed = html.split('id="model-incidents"')[1].split("</section>")[0]
+        assert re.findall(r"/incidents/(\d+)/", listed) == [str(open_.pk), str(over.pk)]
