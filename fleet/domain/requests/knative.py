@@ -11,8 +11,9 @@ from fleet.domain.requests.records import Hop
 # Counts of one hop and code in consecutive windows.
 Blame = dict[tuple[Hop, int], list[int]]
 INNER = frozenset({Role.ACTIVATOR, Role.TRIED, Role.QUEUE_PROXY, Role.ASKED, Role.APP})
-# 500: a caller left while held (docs/metrics.md); every other code is the activator's own.
-LEFT_WHILE_HELD = 500
+# Neither proxy answers 500: the activator counts it for a caller that left while held, both did
+# for streams that broke, up to 1.18.
+SERVER_ERROR = 500
 # Codes that queue-proxy answers for a container that gave no answer, or none in time.
 NO_ANSWER, TOO_SLOW = 502, 504
 
@@ -60,17 +61,43 @@ def from_container(table: Table, sight: Sight, *, code: int) -> list[int]:
     if code in (NO_ANSWER, TOO_SLOW):
         return [0] * table.length
     if sight.sees(Role.APP):
-        return least(table.column(Role.APP, code=code), queue)
-    return queue if code == LEFT_WHILE_HELD else [0] * table.length
+        return least(_by_engine(table, sight, code=code), queue)
+    return queue if code == SERVER_ERROR else [0] * table.length
+
+
+def _by_engine(table: Table, sight: Sight, *, code: int) -> list[int]:
+    """The histogram says 500 for streams that broke too; the server's own counter does not."""
+    app = table.column(Role.APP, code=code)
+    if code != SERVER_ERROR or not sight.sees(Role.ENGINE) or not table.has({Role.ENGINE}):
+        return app
+    return less(app, made_here(app, table.column(Role.ENGINE, code=SERVER_ERROR)))
 
 
 def _queue_proxy(blame: Blame, table: Table, sight: Sight, *, code: int) -> None:
     container = from_container(table, sight, code=code)
     blame[Hop.CONTAINER, code] = container
     own = made_here(table.column(Role.QUEUE_PROXY, code=code), container)
-    if code == TOO_SLOW and sight.sees(Role.ACTIVATOR, Role.TRIED):
-        own = least(own, table.column(Role.QUEUE_PROXY, code=code, way=Way.PAST))
-    blame[Hop.QUEUE_PROXY, code] = own
+    if code == TOO_SLOW and sight.sees(Role.ACTIVATOR):
+        own = least(own, _slow_past_the_activator(table, sight))
+    if code != SERVER_ERROR:
+        blame[Hop.QUEUE_PROXY, code] = own
+
+
+def _slow_past_the_activator(table: Table, sight: Sight) -> list[int]:
+    """504 of calls that the activator did not see: of those it saw, it makes its own."""
+    queue = table.column(Role.QUEUE_PROXY, code=TOO_SLOW)
+    if sight.sees(Role.TRIED):
+        return table.column(Role.QUEUE_PROXY, code=TOO_SLOW, way=Way.PAST)
+    return queue if _comes_past(table) else made_here(queue, _at_activator(table, TOO_SLOW))
+
+
+def _comes_past(table: Table) -> bool:
+    """Where series do not tell the way: whether queue-proxy counts more than the activator."""
+    return any(made_here(table.column(Role.QUEUE_PROXY), table.column(Role.ACTIVATOR)))
+
+
+def _at_activator(table: Table, code: int) -> list[int]:
+    return table.column(Role.ACTIVATOR, code=code)
 
 
 def _behind_the_activator(blame: Blame, table: Table, *, code: int) -> None:
@@ -84,10 +111,10 @@ def _behind_the_activator(blame: Blame, table: Table, *, code: int) -> None:
 
 
 def _activator(blame: Blame, table: Table, sight: Sight, *, code: int) -> None:
-    answered = table.column(Role.ACTIVATOR, code=code)
-    if code == TOO_SLOW and sight.sees(Role.TRIED):
+    answered = _at_activator(table, code)
+    if code == TOO_SLOW and (sight.sees(Role.TRIED) or not _comes_past(table)):
         blame[Hop.ACTIVATOR, code] = made_here(answered, _slow_container(blame, table))
-    elif code != LEFT_WHILE_HELD:
+    elif code != SERVER_ERROR:
         blame[Hop.ACTIVATOR, code] = made_here(answered, _received(table, sight, code=code))
 
 
@@ -110,8 +137,8 @@ def left(table: Table, sight: Sight) -> list[int] | None:
     if not sight.sees(Role.ACTIVATOR, Role.TRIED) and not sight.sees(Role.ASKED):
         return None
     held = made_here(
-        table.column(Role.ACTIVATOR, code=LEFT_WHILE_HELD),
-        table.column(Role.TRIED, code=LEFT_WHILE_HELD),
+        table.column(Role.ACTIVATOR, code=SERVER_ERROR),
+        table.column(Role.TRIED, code=SERVER_ERROR),
     )
     failed = table.column(Role.ASKED, failed=True)
     answered = [_own(table, code=code) for code in (NO_ANSWER, TOO_SLOW)]
