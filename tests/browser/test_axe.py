@@ -20,6 +20,8 @@ PATHS = (
     "/cold-starts/1/",
     "/cold-starts/5/",
     "/clusters/",
+    "/clusters/demo-a/metrics/",
+    "/clusters/demo-b/metrics/",
     "/users/",
     "/tokens/",
     "/patterns/",
