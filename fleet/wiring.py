@@ -5,7 +5,7 @@ import base64
 import os
 import threading
 from collections import defaultdict
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 
@@ -172,7 +172,8 @@ def count_starts() -> int:
 
 def prune(*, only_count: bool = False) -> dict[str, int]:
     """Delete what is past its time, or only count it."""
-    return pruning.prune(now=now(), only_count=only_count)
+    windows = timedelta(days=settings.REQUEST_WINDOWS_DAYS)
+    return pruning.prune(now=now(), only_count=only_count, windows=windows)
 
 
 def make_due_reports() -> list[str]:

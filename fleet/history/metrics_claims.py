@@ -66,8 +66,3 @@ def silent(*, since: datetime) -> list[str]:
     return list(
         Cluster.objects.filter(old, metrics_read_to__isnull=False).values_list("name", flat=True)
     )
-
-
-def read_from(row: Cluster) -> datetime:
-    """What is older than this was not read."""
-    return row.metrics_read_to or row.created_at

@@ -1,5 +1,6 @@
-"""What is deleted when its time is over: facts after 30 days, starts and their sums after three
-years, counters of models that are gone. The audit trail, plans and actions stay for ever."""
+"""What is deleted when its time is over: facts after 30 days, requests in 30 s steps after 14 and
+their hourly sums after two years, starts and their sums after three years, counters of models that
+are gone. The audit trail, plans and actions stay for ever."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -8,12 +9,14 @@ from typing import Any
 from django.db import models
 from django.db.models import Exists, OuterRef, Q
 
+from fleet.history.requests import METRICS
 from fleet.models import (
     ColdStart,
     Gap,
     ModelInsight,
     ProbeFailure,
     Replica,
+    RequestHour,
     Revision,
     ScaleEvent,
     ServedModel,
@@ -23,6 +26,9 @@ from fleet.models import (
 
 FACTS = timedelta(days=30)
 STARTS = timedelta(days=3 * 365 + 1)
+REQUESTS = timedelta(days=2 * 365 + 1)
+WINDOWS = timedelta(days=14)
+WINDOWS_NOUN = "windows of requests"
 # Deleted in small transactions: followers must get in between.
 ROWS_AT_ONCE = 1000
 
@@ -30,25 +36,31 @@ RULES: tuple[tuple[type[models.Model], str, timedelta], ...] = (
     (Replica, "gone_at", FACTS),
     (ScaleEvent, "at", FACTS),
     (ProbeFailure, "at", FACTS),
-    (Gap, "until", FACTS),
+    (RequestHour, "hour", REQUESTS),
     (ServedModel, "gone_at", STARTS),
     (Revision, "gone_at", STARTS),
     (ColdStart, "started_at", STARTS),
 )
 
 
-def prune(*, now: datetime, only_count: bool = False) -> dict[str, int]:
+def prune(
+    *, now: datetime, only_count: bool = False, windows: timedelta = WINDOWS
+) -> dict[str, int]:
     """Delete what is older than its time; how many rows of each noun went.
 
-    only_count: delete nothing; how many would go.
+    only_count: delete nothing; how many would go. windows: how long requests are kept in 30 s
+    steps.
     """
     take = _count if only_count else _delete
-    return {_noun(rows.model): take(rows) for rows in _over(now)}
+    gone = {_noun(rows.model): take(rows) for rows in _over(now)}
+    fine = RequestHour.objects.with_windows().filter(hour__lt=now - windows)
+    return gone | {WINDOWS_NOUN: _count(fine) if only_count else _coarsen(fine)}
 
 
 def _over(now: datetime) -> "Iterator[models.QuerySet[Any]]":
     for model, column, age in RULES:
         yield model._default_manager.filter(**{f"{column}__lt": now - age})
+    yield Gap.objects.filter(_old_gap(now))
     yield StartDay.objects.filter(day__lt=(now - STARTS).astimezone(UTC).date())
     yield _tallies_of_the_gone(now)
     yield _insights_of_the_gone()
@@ -69,6 +81,12 @@ def _insights_of_the_gone() -> "models.QuerySet[ModelInsight]":
     return ModelInsight.objects.exclude(Exists(ServedModel.objects.present().filter(**same)))
 
 
+def _old_gap(now: datetime) -> Q:
+    """Where metrics were not read is told for as long as their sums are."""
+    watching = ~Q(resource=METRICS) & Q(until__lt=now - FACTS)
+    return watching | Q(resource=METRICS, until__lt=now - REQUESTS)
+
+
 def _noun(model: type[models.Model]) -> str:
     return str(model._meta.verbose_name_plural)
 
@@ -83,3 +101,11 @@ def _delete(rows: "models.QuerySet[Any]") -> int:
         rows.model._default_manager.filter(pk__in=ids).delete()
         gone += len(ids)
     return gone
+
+
+def _coarsen(rows: "models.QuerySet[RequestHour]") -> int:
+    """Hours lose their windows, and keep their sums."""
+    done = 0
+    while ids := list(rows.values_list("pk", flat=True)[:ROWS_AT_ONCE]):
+        done += RequestHour.objects.filter(pk__in=ids).update(windows=None)
+    return done

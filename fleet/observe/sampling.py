@@ -12,7 +12,7 @@ from fleet.domain.requests.records import WINDOW_S, MetricsFacts
 from fleet.domain.requests.states import Thresholds
 from fleet.errors import FleetError, LeaseLost
 from fleet.history.error_rows import forget_errors
-from fleet.history.metrics_claims import Claim, keep, let_go, read_from
+from fleet.history.metrics_claims import Claim, keep, let_go
 from fleet.history.metrics_facts import NO_TROUBLE, facts_columns, facts_of, trouble_column
 from fleet.history.request_hours import Span
 from fleet.history.request_owners import known_names
@@ -26,6 +26,8 @@ logger = logging.getLogger(__name__)
 WINDOW = timedelta(seconds=WINDOW_S)
 # At first, and after a gap; what is older is kept as not read.
 BACK = timedelta(hours=1)
+# What lies before the first reading was not read: as far back as requests are kept.
+NEVER_READ = timedelta(days=2 * 365 + 1)
 LOOK_EVERY = timedelta(minutes=10)
 # Without anything new for so long, errors are not known any more.
 FORGET_AFTER = timedelta(minutes=2)
@@ -78,16 +80,16 @@ def sample(task: SampleTask) -> bool:
 
 
 def reading(
-    read_to: datetime | None, *, known_since: datetime, now: datetime, lag_s: float, back: timedelta
+    read_to: datetime | None, *, now: datetime, lag_s: float, back: timedelta
 ) -> Reading | None:
-    """The whole windows that are new; None = there are none yet. known_since: when the cluster
-    came to be known."""
+    """The whole windows that are new; None = there are none yet. read_to: None = nothing was read
+    ever."""
     until = aligned(now - timedelta(seconds=lag_s))
-    since = max(read_to or known_since, until - back)
+    before = read_to or until - back - NEVER_READ
+    since = max(before, until - back)
     since = since if since == aligned(since) else aligned(since) + WINDOW
     if since >= until:
         return None
-    before = read_to or known_since
     return Reading(Span(since, until), Span(before, since) if before < since else None)
 
 
@@ -115,7 +117,6 @@ def _read(task: SampleTask, row: Cluster, facts: MetricsFacts) -> bool:
     pages = facts.source == PAGES
     new = reading(
         row.metrics_read_to,
-        known_since=read_from(row),
         now=task.clock(),
         lag_s=0.0 if pages else task.settings.lag_s,
         back=WINDOW if pages else BACK,

@@ -22,7 +22,7 @@ from fleet.history.metrics_facts import facts_of
 from fleet.history.request_hours import Span
 from fleet.history.requests import unread, windows_between
 from fleet.models import Cluster, ServedModel
-from fleet.observe.sampling import SampleSettings, SampleTask, reading, sample
+from fleet.observe.sampling import NEVER_READ, SampleSettings, SampleTask, reading, sample
 from tests.fleet.history.conftest import cluster, lease
 from tests.fleet.history.request_samples import KNATIVE, tally
 from tests.fleet.history.samples import KEY, NOW, ago, status
@@ -102,25 +102,16 @@ def test_what_is_to_be_read(
     def at(seconds: float) -> datetime:
         return NOW + timedelta(seconds=seconds)
 
-    found = reading(
-        at(read_to), known_since=ago(days=1), now=at(now), lag_s=45, back=timedelta(hours=1)
-    )
+    found = reading(at(read_to), now=at(now), lag_s=45, back=timedelta(hours=1))
     expected = Span(at(since), at(until)) if since < until else None
     assert (found and found.span) == expected
     assert (found and found.unread) == (None if jumped is None else Span(at(jumped), at(since)))
 
 
-def test_the_first_reading_looks_back_an_hour_at_most() -> None:
-    found = reading(None, known_since=ago(days=1), now=NOW, lag_s=45, back=timedelta(hours=1))
+def test_the_first_reading_looks_back_an_hour() -> None:
+    found = reading(None, now=NOW, lag_s=45, back=timedelta(hours=1))
     first = ago(hours=1, seconds=60)
-    assert found == (Span(first, ago(seconds=60)), Span(ago(days=1), first))
-
-
-def test_a_cluster_that_is_younger_than_its_first_window_begins_with_a_whole_one() -> None:
-    young = ago(seconds=100)
-    found = reading(None, known_since=young, now=NOW, lag_s=45, back=timedelta(hours=1))
-    assert found is not None
-    assert (found.span.since, found.unread) == (ago(seconds=90), Span(young, ago(seconds=90)))
+    assert found == (Span(first, ago(seconds=60)), Span(first - NEVER_READ, first))
 
 
 @pytest.mark.usefixtures("measured")
