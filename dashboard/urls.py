@@ -9,5 +9,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("dashboard.views.action_urls")),
     path("", include("dashboard.views.report_urls")),
     path("", include("dashboard.views.incident_urls")),
+    path("", include("dashboard.views.insight_urls")),
     path("", include("dashboard.views.urls")),
 ]

@@ -12,7 +12,14 @@ from workers import beat  # noqa: E402
 from workers.schedule import SCHEDULE  # noqa: E402
 
 app = Celery(
-    "pilotlight", include=["workers.act", "workers.follow", "workers.sample", "workers.chores"]
+    "pilotlight",
+    include=[
+        "workers.act",
+        "workers.follow",
+        "workers.sample",
+        "workers.diagnose",
+        "workers.chores",
+    ],
 )
 app.conf.update(
     broker_url=settings.REDIS_URL or "memory://",
@@ -31,6 +38,7 @@ app.conf.update(
     task_default_queue="chores",
     task_routes={
         "workers.act.*": {"queue": "act"},
+        "workers.diagnose.*": {"queue": "sample"},
         "workers.chores.*": {"queue": "chores"},
         "workers.follow.*": {"queue": "follow"},
         "workers.sample.*": {"queue": "sample"},

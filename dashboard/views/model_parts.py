@@ -8,6 +8,7 @@ from django.forms.models import model_to_dict
 
 from dashboard.live.fragments import Fragment
 from dashboard.views.fleet_parts import aging_part, part
+from dashboard.views.model_insight import insight_cards, insight_parts
 from dashboard.views.model_page import ModelPage
 from dashboard.views.model_starts import StartLine
 
@@ -30,6 +31,7 @@ def model_parts(page: ModelPage, *, now: datetime) -> list[Fragment]:
     return [
         aging_part("model_head", (*head, broken), context),
         part("model_requests", (key, said, page.requests.facts), requests),
+        *insight_parts(insight_cards(row), page.key, context),
         part("model_starts", _starts_facts(page), context),
         part("model_revisions", (key, [model_to_dict(r) for r in page.revisions]), context),
         part("model_replicas", (key, [(r.pk, r.ready, r.node) for r in page.replicas]), context),
