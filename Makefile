@@ -12,9 +12,10 @@ SEED ?= 1
 CLUSTERS ?= 3
 MODELS ?= 24
 HISTORY ?=
+CASES ?=
 export PORT SEED CLUSTERS MODELS HISTORY
 
-.PHONY: help setup demo run test check format lint types contracts bench truth shots docs lock
+.PHONY: help setup demo run test check format lint types contracts bench truth score shots docs lock
 
 help: ## print the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  %-14s %s\n", $$1, $$2}'
@@ -60,6 +61,9 @@ bench: setup ## benchmarks, one JSON line each
 
 truth: setup ## starts as measured against the truth of the simulator: HOURS, MINUTES
 	@$(BIN)/python -m benchmarks.truth
+
+score: setup ## the diagnosis on kept incidents, per cause: CASES=file
+	@$(BIN)/python -m benchmarks.score $(CASES)
 
 shots: setup ## retake the README's screenshots from the seeded demo
 	@$(BIN)/python -m tests.lanes.shots

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from dashboard.cause_words import cause_words, confidence_words
+from dashboard.finding_words import summary_of
 from dashboard.remedy_words import REMEDY_ACTIONS, REMEDY_LABELS
 from dashboard.words import Words, word
 from fleet.domain.diagnosis.records import Cause, Finding, Piece, Remedy
@@ -109,11 +110,6 @@ def finding_line(top: Mapping[str, Any]) -> FindingLine:
         more=max(0, int(top.get("count") or 1) - 1),
         best=next((action for action in actions if action), ""),
     )
-
-
-def summary_of(finding: Finding) -> str:
-    """A finding in one sentence."""
-    return str(cause_words(finding.cause))
 
 
 def action_of(remedy: Remedy) -> str:

@@ -10,7 +10,7 @@ from fleet.domain.diagnosis.texts import Text, Where
 LOOKED_AT = 2_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Clue:
     """signs: one of them is in the lower-cased text. pattern: must match it too, None if a sign is
     enough. places: who may say it, empty if anybody."""
@@ -23,7 +23,11 @@ class Clue:
         """Whether this text gives the clue."""
         if self.places and text.where not in self.places:
             return False
-        if not any(sign in text.low for sign in self.signs):
+        low = text.low
+        for sign in self.signs:
+            if sign in low:
+                break
+        else:
             return False
         return self.pattern is None or self.pattern.search(text.low[:LOOKED_AT]) is not None
 

@@ -7,8 +7,10 @@ from fleet.domain.diagnosis.order import in_order
 from fleet.domain.diagnosis.records import Finding, Remedy
 from fleet.domain.diagnosis.table import RULES
 from fleet.domain.diagnosis.verdict import nothing_found
+from fleet.domain.enginelog.redact import redacted
 
 FINDINGS_AT_MOST = 5
+PARAM_AT_MOST = 160
 
 
 def diagnose(evidence: Evidence) -> tuple[Finding, ...]:
@@ -33,5 +35,10 @@ def _finding(claim: Claim) -> Finding:
         rule=rule.code,
         evidence=tuple(dict.fromkeys(seen.pieces))[:PIECES_AT_MOST],
         remedies=remedies,
-        params=seen.params,
+        params={key: _bounded(value) for key, value in seen.params.items()},
     )
+
+
+def _bounded(value: object) -> object:
+    """Words of a cluster are hostile; figures are not."""
+    return redacted(value)[:PARAM_AT_MOST] if isinstance(value, str) else value
