@@ -10,10 +10,12 @@ from typing import Any
 from simulator.world.draws import Draws
 from simulator.world.failing_logs import (
     OOM_MESSAGE,
-    denied,
+    crawling,
     denied_message,
     fetched,
+    hub_busy_message,
     out_of_memory,
+    refused,
 )
 from simulator.world.kserve.llm_workloads import COMPONENT
 from simulator.world.profiles import Profile, Runtime, Trouble
@@ -22,6 +24,9 @@ from simulator.world.replicasets import model_of
 from simulator.world.stages import EngineStages, engine_stages, fetch_seconds
 from simulator.world.vllm_log import startup
 
+REFUSALS = {Trouble.DOWNLOAD_DENIED: denied_message, Trouble.HUB_BUSY: hub_busy_message}
+# A download that hardly moves, for as long as anybody looks.
+CRAWL_S = 5400.0
 # Names of the container that serves the model. Source: KServe's templates.
 MODEL_CONTAINERS = ("kserve-container", "main")
 
@@ -69,14 +74,17 @@ class Behaviours:
         return Program(answers_after_s=1.0)
 
     def _fetch(self, profile: Profile) -> Program:
-        if profile.trouble is Trouble.DOWNLOAD_DENIED:
+        message = REFUSALS.get(profile.trouble)
+        if message is not None:
             seconds = self.draws.around("denied", 2.4)
             return Program(
                 ends_after_s=seconds,
                 exit_code=1,
-                message=denied_message(profile),
-                lines=denied(profile, seconds, speed=self.speed),
+                message=message(profile),
+                lines=refused(profile, message(profile), seconds, speed=self.speed),
             )
+        if profile.trouble is Trouble.DOWNLOAD_SLOW:
+            return Program(ends_after_s=CRAWL_S, lines=crawling(profile, CRAWL_S, speed=self.speed))
         seconds = fetch_seconds(profile, self.draws)
         log = fetched(profile, seconds, speed=self.speed)
         return Program(ends_after_s=seconds, lines=log)

@@ -189,7 +189,9 @@ class Callers:
         if not pods:
             self._refuse(trip, Fate.NO_ENDPOINT)
             return
-        self._serve(trip, pods[self._turn % len(pods)], leave=lambda: None)
+        activator, revision = world.activator, trip.target.revision
+        leave = activator.pass_by(revision) if activator and revision else _nothing
+        self._serve(trip, pods[self._turn % len(pods)], leave=leave)
 
     # At the pod
 
@@ -215,6 +217,7 @@ class Callers:
     ) -> Reply:
         target = trip.target
         path = target.path if target else trip.request.path
+        counts = self.counts_of(pod_uid, profile)
         served = self.ask(profile, pod_uid, replace(trip.request, path=path), trip=trip)
         fate, made = self._in_time(trip, served.answer)
 
@@ -223,13 +226,23 @@ class Callers:
                 return
             served.finish()
             leave()
-            if trip.told:
-                self._count(trip, Fate.LEFT, None)
-            else:
-                self._count(trip, fate, made.status)
+            self._count(trip, *self._ending(trip, fate, made.status, counts))
 
         trip.end = finish
         return Reply(hop=_maker(trip, fate), answer=made, pod_uid=pod_uid, finish=finish)
+
+    def _ending(
+        self, trip: Trip, fate: Fate, status: int, counts: ServerCounts
+    ) -> tuple[Fate, int | None]:
+        """Its caller may have left, and its server may have ended under it."""
+        if trip.told:
+            return Fate.LEFT, None
+        uid = trip.pod_uid or ""
+        same = self.world.kubelet.runs(uid) and self.counts_of(uid, counts.profile) is counts
+        if same:
+            return fate, status
+        lost = Fate.REFUSED if self._has_queue(trip) else Fate.NO_CONNECTION
+        return lost, MADE[lost][1].status
 
     def _in_time(self, trip: Trip, made: Answer) -> tuple[Fate, Answer]:
         """Its fate by the clock of the revision's timeout; also a stream that its affliction
@@ -292,6 +305,10 @@ _DEAD = (
     b'{"error": {"message": "EngineCore encountered an issue. See stack trace (above) for the '
     b'root cause.", "type": "InternalServerError", "param": null, "code": 500}}'
 )
+
+
+def _nothing() -> None:
+    """Nobody counts this call as one in progress."""
 
 
 def _maker(trip: Trip, fate: Fate) -> str:

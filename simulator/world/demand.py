@@ -44,6 +44,7 @@ class Activator:
     answering: Callable[[str], bool]
     _held: dict[Key, deque[Held]] = field(default_factory=dict)
     _running: Counter[Key] = field(default_factory=Counter)
+    _direct: Counter[Key] = field(default_factory=Counter)
     _turn: int = 0
 
     def __post_init__(self) -> None:
@@ -51,8 +52,17 @@ class Activator:
         self.cluster.on(ROUTES, self._route_changed)
 
     def calls(self, key: Key) -> int:
-        """Calls of a revision that are held or in progress."""
-        return len(self._held.get(key, ())) + self._running[key]
+        """Calls of a revision that are held or in progress, past the activator too."""
+        return len(self._held.get(key, ())) + self._running[key] + self._direct[key]
+
+    def pass_by(self, key: Key) -> Callable[[], None]:
+        """A call that goes to a pod without the activator; what is given back ends it."""
+        self._direct[key] += 1
+
+        def leave() -> None:
+            self._direct[key] = max(0, self._direct[key] - 1)
+
+        return leave
 
     def running(self, key: Key) -> int:
         """Calls of a revision that a pod works on."""

@@ -68,16 +68,51 @@ def denied_message(profile: Profile) -> str:
     )
 
 
-def denied(profile: Profile, seconds: float, *, speed: float) -> Callable[[datetime], LogLines]:
-    """The storage-initializer's log of a download that is refused."""
+def hub_busy_message(profile: Profile) -> str:
+    repository = profile.storage.removeprefix("hf://")
+    return (
+        "Storage initialization failed: 429 Client Error: Too Many Requests for url: "
+        f"https://huggingface.co/api/models/{repository}/revision/main. "
+        "We had to rate limit your IP. To continue using our service, create a HF account or "
+        "login to your existing account, and make sure you pass a HF_TOKEN.\n"
+    )
+
+
+def _asked(profile: Profile, started_at: datetime) -> LogLines:
+    """The storage-initializer's first lines."""
+    arguments = f"Initializing, args: src_uri [{profile.storage}] dest_path [/mnt/models]"
+    return [
+        (started_at, arguments),
+        (started_at, f"Copying contents of {profile.storage} to local"),
+    ]
+
+
+def refused(
+    profile: Profile, message: str, seconds: float, *, speed: float
+) -> Callable[[datetime], LogLines]:
+    """The storage-initializer's log of a download that ends badly."""
 
     def lines(started_at: datetime) -> LogLines:
         end = started_at + timedelta(seconds=seconds / speed)
-        arguments = f"Initializing, args: src_uri [{profile.storage}] dest_path [/mnt/models]"
-        first = [
-            (started_at, arguments),
-            (started_at, f"Copying contents of {profile.storage} to local"),
+        return [*_asked(profile, started_at), (end, message.strip())]
+
+    return lines
+
+
+def crawling(profile: Profile, seconds: float, *, speed: float) -> Callable[[datetime], LogLines]:
+    """The storage-initializer's log of a download that moves a little every minute."""
+
+    def lines(started_at: datetime) -> LogLines:
+        files = max(2, int(seconds / 60))
+        said = [
+            (
+                started_at + timedelta(seconds=60 * number / speed),
+                f"Fetching {files} files: {100 * number // files:3d}%|"
+                f"{'#' * (10 * number // files):10s}| {number}/{files} "
+                f"[{number:02d}:00<{files - number:02d}:00, 60.0s/it]",
+            )
+            for number in range(1, files)
         ]
-        return [*first, (end, denied_message(profile).strip())]
+        return [*_asked(profile, started_at), *said]
 
     return lines

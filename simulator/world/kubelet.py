@@ -77,6 +77,11 @@ class Kubelet:
         pod = self.pods.get(pod_uid)
         return pod is not None and pod.answering and not pod.stopping
 
+    def runs(self, pod_uid: str) -> bool:
+        """Whether the server of this pod runs, on its way out or not."""
+        pod = self.pods.get(pod_uid)
+        return pod is not None and pod.server.running is not None
+
     # What happens to a pod
 
     def _changed(self, event: StoreEvent) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from simulator.store.json_values import JsonObject
 from simulator.world.cluster import Settings
+from simulator.world.knative import names as knative
 from simulator.world.kserve import names
 from simulator.world.profiles import Profile, Runtime, Trouble
 
@@ -21,11 +22,23 @@ def inference_service(profile: Profile) -> JsonObject:
     }
     if profile.runtime is Runtime.LLMISVC:
         return {"metadata": meta, "spec": _llm_spec(profile)}
-    if profile.autoscaler:
-        meta["annotations"] = {names.AUTOSCALER_CLASS: profile.autoscaler}
+    annotations = _annotations(profile)
+    if annotations:
+        meta["annotations"] = annotations
     if profile.local_cache:
         _note_local_cache(meta, profile)
     return {"metadata": meta, "spec": {"predictor": _predictor(profile)}}
+
+
+def _annotations(profile: Profile) -> JsonObject:
+    wanted = {
+        names.AUTOSCALER_CLASS: profile.autoscaler,
+        knative.BURST_CAPACITY: profile.burst_capacity,
+        knative.PROGRESS_DEADLINE: (
+            f"{profile.progress_deadline_s}s" if profile.progress_deadline_s else None
+        ),
+    }
+    return {key: str(value) for key, value in wanted.items() if value not in (None, "")}
 
 
 def _note_local_cache(meta: JsonObject, profile: Profile) -> None:
@@ -48,6 +61,10 @@ def _predictor(profile: Profile) -> JsonObject:
     }
     if profile.runtime.is_vllm and not profile.autoscaler:
         predictor |= {"scaleMetric": "concurrency", "scaleTarget": profile.target}
+    if profile.timeout_s is not None:
+        predictor["timeout"] = profile.timeout_s
+    if profile.concurrency:
+        predictor["containerConcurrency"] = profile.concurrency
     if profile.runtime is Runtime.CUSTOM:
         predictor["containers"] = [_custom_container(profile)]
     else:
@@ -135,7 +152,8 @@ def _probes(profile: Profile, *, port: int) -> JsonObject:
     if profile.trouble is Trouble.LIVENESS_KILL:
         killer = {"initialDelaySeconds": 15, "periodSeconds": 10, "failureThreshold": 3}
         return {"readinessProbe": readiness, "livenessProbe": target | killer}
-    startup = {"periodSeconds": period, "timeoutSeconds": 5, "failureThreshold": 240}
+    startup = {"periodSeconds": period, "timeoutSeconds": 5}
+    startup["failureThreshold"] = profile.startup_failures
     return {"readinessProbe": readiness, "startupProbe": target | startup | {"successThreshold": 1}}
 
 

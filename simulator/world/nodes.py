@@ -74,11 +74,15 @@ class NodeImages:
 
 
 class Nodes:
-    """All nodes of one cluster. quiet: heartbeats that change nothing else are left out."""
+    """All nodes of one cluster. quiet: heartbeats that change nothing else are left out.
+
+    withdrawn: images that their registry has no more.
+    """
 
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
         self.quiet = False
+        self.withdrawn: set[str] = set()
         self.images: dict[str, NodeImages] = {}
         self._joined = 0
 

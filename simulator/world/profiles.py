@@ -18,6 +18,9 @@ class Trouble(StrEnum):
     CRASH_LOOP = "out of GPU memory at every start"
     CRASH_ONCE = "out of GPU memory at the first try, fine at the second"
     STUCK_ROLLOUT = "the new revision waits for the GPU of the old one"
+    DOWNLOAD_SLOW = "the weights come very slowly"
+    HUB_BUSY = "the hub answers that there are too many requests"
+    LOAD_SLOW = "the engine loads for minutes longer than usual"
 
 
 class Runtime(StrEnum):
@@ -38,6 +41,7 @@ class Rhythm(StrEnum):
     """How callers come."""
 
     NEVER = "never"
+    BUSY = "busy"
     RARE = "rare"
     BURSTS = "bursts"
     STEADY = "steady"
@@ -54,7 +58,10 @@ class Profile:
     nodes: pods of a group that serves as one. prefill: replicas of a workload of its own that only
     reads prompts; the others then have a routing sidecar.
     compile_cached: torch.compile finds its cache. probe_period_s: of the startup probe; None
-    leaves the runtime's own probe. pool: nodeSelector, empty for any node.
+    leaves the runtime's own probe; startup_failures: how often it may fail. pool: nodeSelector,
+    empty for any node. timeout_s: of a request, None for the cluster's. concurrency: requests that
+    one pod takes at once, 0 for any. burst_capacity: 0 takes the activator out of the path while
+    there are pods, None leaves it to Knative. progress_deadline_s: None for the cluster's.
     """
 
     name: str
@@ -76,6 +83,11 @@ class Profile:
     compile_cached: bool = True
     eager: bool = False
     probe_period_s: int | None = 10
+    startup_failures: int = 240
+    timeout_s: int | None = None
+    concurrency: int = 0
+    burst_capacity: int | None = None
+    progress_deadline_s: int | None = None
     api_key: str = ""
     baked: bool = False
     local_cache: bool = False

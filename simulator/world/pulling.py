@@ -44,7 +44,8 @@ class Images:
         text = f'Pulling image "{container.image}"'
         self._say(state, pod, container, "Pulling", text)
         self._mark(state, container, "full_pull_started")
-        if container.image.endswith(MISSING_TAGS):
+        withdrawn = container.image in self.kubelet.nodes.withdrawn
+        if withdrawn or container.image.endswith(MISSING_TAGS):
             self.kubelet.later(state, ASKING_S, lambda: self._missing(state, pod, container, 0))
             return
 

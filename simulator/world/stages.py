@@ -19,6 +19,9 @@ UNPACK_MB_PER_S = 150.0
 # Unpacked bytes of a compressed image.
 UNPACK_FACTOR = 1.9
 
+# More than usual, where something slows the loading down.
+SLOW_S = {Trouble.LOAD_SLOW: 240.0}
+
 # Compressed sizes; what is not named is small.
 IMAGE_BYTES = {
     "models/modelcar": 3_456_789_012,
@@ -103,7 +106,7 @@ def engine_stages(profile: Profile, draws: Draws) -> EngineStages:
         config=about("config", 1.2 if profile.eager else 3.0),
         spawn=about("spawn", 2.5 if profile.gpus == 1 else 5.0 + 4.0 * profile.gpus),
         download=about("download", size / FETCH_GB_PER_S[""]) if own_download else 0.0,
-        read=about("read", 0.4 + share / READ_GB_PER_S),
+        read=about("read", 0.4 + share / READ_GB_PER_S + SLOW_S.get(profile.trouble, 0.0)),
         post=about("post", 0.4),
         dynamo=about("dynamo", 5.0 + size / 20) if compiles else 0.0,
         graph=about("graph", 4.0 if profile.compile_cached else 15.0 + size / 4)

@@ -29,6 +29,7 @@ MAX_SCALE = f"{AUTOSCALING}max-scale"
 INITIAL_SCALE = f"{AUTOSCALING}initial-scale"
 ACTIVATION_SCALE = f"{AUTOSCALING}activation-scale"
 TARGET = f"{AUTOSCALING}target"
+BURST_CAPACITY = f"{AUTOSCALING}target-burst-capacity"
 CLASS = f"{AUTOSCALING}class"
 METRIC = f"{AUTOSCALING}metric"
 

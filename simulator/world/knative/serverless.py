@@ -1,7 +1,7 @@
 """ServerlessService: whether a revision has endpoints, and that the activator stands before them.
 
-Source: knative/serving pkg/reconciler/serverlessservice. With the default target burst capacity
-and few pods the activator never leaves the path, so the mode stays Proxy.
+Source: knative/serving pkg/reconciler/serverlessservice, pkg/reconciler/autoscaling/kpa. With the
+default target burst capacity and few pods the activator never leaves the path: the mode is Proxy.
 """
 
 from __future__ import annotations
@@ -51,9 +51,23 @@ class ServerlessServices(Controller):
             self.cluster.ensure(SERVERLESSSERVICES, wanted, manager=names.AUTOSCALER)
             self.queue(namespace, name, after_s=0.2)
             return
+        self._switch(found, autoscaler)
         self._tell(found)
         if "numActivators" not in found["spec"]:
             self.cluster.timeline.after(0.08, lambda: self._count_activators((namespace, name)))
+
+    def _switch(self, found: JsonObject, autoscaler: JsonObject) -> None:
+        """Without burst capacity the activator stands in the path only while there is no pod."""
+        annotations = autoscaler["metadata"].get("annotations", {})
+        key = (found["metadata"]["namespace"], found["metadata"]["name"])
+        direct = annotations.get(names.BURST_CAPACITY) == "0" and ready_pods(self.cluster, key)
+        mode = "Serve" if direct else "Proxy"
+
+        def edit(obj: JsonObject) -> None:
+            obj["spec"]["mode"] = mode
+
+        if found["spec"]["mode"] != mode:
+            self.cluster.change(SERVERLESSSERVICES, key, edit, manager=names.AUTOSCALER)
 
     def _tell(self, found: JsonObject) -> None:
         key = (found["metadata"]["namespace"], found["metadata"]["name"])

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from simulator.world.accidents import Accidents
 from simulator.world.answers import Call
 from simulator.world.passages import Fate
 from tests.simulator.metering.metered import CALL, STREAM, Metered, metered
@@ -179,3 +180,46 @@ def test_the_years_between_name_the_servers_histogram_otherwise() -> None:
     between = "kn_queueproxy_app_duration_seconds_count"
     assert at.moved("queue-proxy", between, STATUS) == {"200": 1}
     assert at.moved("queue-proxy", APP, STATUS) == {}
+
+
+def test_past_the_activator_only_the_pod_counts() -> None:
+    at = metered(replace(MODEL, min_replicas=1, burst_capacity=0))
+    at.call(times=3)
+    at.at.run(5)
+    assert seen(at) == ("200", "200", "200", "-", "-")
+    hosts = at.moved("queue-proxy", SERVER, "server_address")
+    assert hosts == {"llama-predictor.chat.example.com": 3}
+
+
+def test_a_full_queue_is_refused_by_queue_proxy_alone() -> None:
+    at = metered(replace(MODEL, min_replicas=1, burst_capacity=0, concurrency=4))
+    at.afflict(Fate.QUEUE_FULL)
+    at.call(times=3)
+    at.at.run(5)
+    assert seen(at) == ("-", "-", "503", "-", "-")
+    assert at.told()["errors"] == {"queue-proxy": {"503": 3}}
+
+
+def test_past_the_activator_calls_keep_pods_all_the_same() -> None:
+    at = metered(replace(MODEL, burst_capacity=0))
+    for _ in range(60):
+        at.call()
+        at.at.run(5)
+    assert at.at.ready_pods() == 1
+    at.at.run(200)
+    assert at.at.ready_pods() == 0
+
+
+def test_what_is_under_way_when_the_server_ends_is_a_502_of_queue_proxy() -> None:
+    at = metered()
+    at.afflict(Fate.ANSWERED, slower_s=20.0)
+    at.call(times=2)
+    at.at.run(5)
+    world = at.at.world
+    state = next(each for each in world.kubelet.pods.values() if each.ready)
+    pod = world.kubelet.pod_of(state)
+    assert pod is not None
+    Accidents(world.kubelet).kill_for_memory(state, pod)
+    at.at.run(30)
+    assert at.moved("queue-proxy", SERVER, STATUS) == {"502": 2}
+    assert at.told()["errors"] == {"queue-proxy": {"502": 2}}
