@@ -201,9 +201,7 @@ def _isvc_template(
 ) -> Template:
     """As it runs, else as it will: custom containers are whole, a model's part lacks its runtime's
     unless that was given."""
-    running = of_pod(under(revision, "spec"), "Revision") or _of_deployment(
-        deployment, knative=revision is None
-    )
+    running = of_pod(under(revision, "spec"), "Revision") or _of_deployment(deployment)
     if running is not None:
         return running
     own, below = _own_part(predictor), under(runtime, "spec")
@@ -215,12 +213,11 @@ def _isvc_template(
     return Template(own if custom is None else custom, volumes, custom is not None, Origin.OBJECT)
 
 
-def _of_deployment(deployment: Raw | None, *, knative: bool = False) -> Template | None:
-    """A Deployment of Knative's has a queue-proxy, which asks the readiness in the server's
-    stead."""
+def _of_deployment(deployment: Raw | None) -> Template | None:
+    """Beside a queue-proxy, which asks the readiness in the server's stead."""
     spec = under(deployment, "spec", "template", "spec")
     names = {text(each.get("name")) for each in listed(spec.get("containers"))}
-    return of_pod(spec, "Deployment", moved=knative and "queue-proxy" in names)
+    return of_pod(spec, "Deployment", moved="queue-proxy" in names)
 
 
 def _isvc_place(predictor: Raw) -> Place:

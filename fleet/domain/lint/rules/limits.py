@@ -94,7 +94,7 @@ def _longer_deadline(
 def timeout(settings: Settings, measured: Measured) -> Found | None:
     """Callers of a sleeping model are held by the activator and cut off before it is up. The layer
     that cuts first is named."""
-    total, layers = measured.total, _layers(settings)
+    total, layers = measured.total, layers_of(settings)
     if total is None or not layers or not is_asleep_at_times(settings):
         return None
     name, limit = min(layers.items(), key=lambda each: each[1].value or math.inf)
@@ -118,7 +118,7 @@ def timeout(settings: Settings, measured: Measured) -> Found | None:
     )
 
 
-def _layers(settings: Settings) -> dict[str, Given[float]]:
+def layers_of(settings: Settings) -> dict[str, Given[float]]:
     """Limits on the way of a held request, in the order in which equal ones are named."""
     limits = settings.limits
     named = {

@@ -100,7 +100,7 @@ def concurrency_low(settings: Settings, measured: Measured) -> Found | None:
     limit = settings.scaling.concurrency.value or 0
     if settings.mode is not Mode.KNATIVE or limit < 1 or not settings.server.engine:
         return None
-    capacity = _capacity(settings, measured)
+    capacity = capacity_of(settings, measured)
     if limit >= (FEW if capacity is None else min(capacity, SOME)):
         return None
     target = settings.scaling.target.value
@@ -120,11 +120,11 @@ def concurrency_low(settings: Settings, measured: Measured) -> Found | None:
 
 def target_high(settings: Settings, measured: Measured) -> Found | None:
     """Replicas are added when the server has long been full."""
-    scaling, capacity = settings.scaling, _capacity(settings, measured)
+    scaling, capacity = settings.scaling, capacity_of(settings, measured)
     grows = scaling.max.value != 1 and scaling.metric.value == "concurrency"
     if settings.mode is not Mode.KNATIVE or capacity is None or not grows:
         return None
-    aimed = _aimed(settings)
+    aimed = aimed_of(settings)
     if aimed is None or aimed <= capacity:
         return None
     certain = settings.server.max_seqs is not None
@@ -144,7 +144,7 @@ def target_high(settings: Settings, measured: Measured) -> Found | None:
     )
 
 
-def _aimed(settings: Settings) -> float | None:
+def aimed_of(settings: Settings) -> float | None:
     """Requests in flight for each replica at which another is added.
     Source: knative/serving pkg/reconciler/autoscaling/resources/target.go."""
     scaling = settings.scaling
@@ -155,7 +155,7 @@ def _aimed(settings: Settings) -> float | None:
     return whole * scaling.utilisation.value
 
 
-def _capacity(settings: Settings, measured: Measured) -> int | None:
+def capacity_of(settings: Settings, measured: Measured) -> int | None:
     """Requests that the server works on at once: as it is told, else of full length by its log."""
     if settings.server.max_seqs:
         return settings.server.max_seqs
