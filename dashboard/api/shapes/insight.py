@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dashboard.lint_words import SENTENCES, lint_words
 from dashboard.finding_words import summary_of
+from dashboard.lint_words import SENTENCES, lint_words
 from dashboard.views.finding_cards import finding_line
 from fleet.history.insight_shapes import finding_of, lint_of
 from fleet.models import ModelInsight, ServedModel
