@@ -73,6 +73,22 @@ REVISION: dict[str, Any] = {
     "created_at": "2026-11-29T16:02:11Z",
     "gone_at": None,
 }
+ERRORS: dict[str, Any] = {
+    "window_s": 300.0,
+    "requests": 1200,
+    "requests_at_least": False,
+    "share_5xx": 0.0117,
+    "lost": 14,
+    "by_hop": {
+        "ingress": 3,
+        "endpoint-picker": None,
+        "activator": 9,
+        "queue-proxy": 0,
+        "container": 2,
+    },
+    "at_least": ["ingress"],
+    "client_gone": 1,
+}
 MODEL: dict[str, Any] = {
     "key": KEY,
     "uid": "c1c7c1a2-4f0e-4f59-9f43-0d1c3a5b7e21",
@@ -119,7 +135,7 @@ MODEL: dict[str, Any] = {
             }
         ],
     },
-    "errors": None,
+    "errors": ERRORS,
     "probe_failures_1h": {"starting": 9, "serving": 0, "at_least": True},
     "finding": TOP_FINDING,
     "data_age_s": 1.2,
@@ -236,6 +252,19 @@ TIMELINE: dict[str, Any] = {
         {"at": "2026-11-30T09:12:00Z", "desired": 0, "ready": 0},
         {"at": "2026-11-30T09:13:00Z", "desired": 1, "ready": 0},
         {"at": "2026-11-30T09:14:00Z", "desired": 1, "ready": 1},
+    ],
+    "requests": [
+        ERRORS
+        | {
+            "at": "2026-11-30T09:13:00Z",
+            "window_s": 60.0,
+            "by_code": {"502": 2, "503": 12},
+            "broken": 0,
+            "cut": 0,
+            "in_flight": 7.0,
+            "queued": 3.0,
+            "p95_s": None,
+        }
     ],
     "scale_events": [SCALE_EVENT],
     "probe_failures": [PROBE_FAILURE],

@@ -1,4 +1,4 @@
-"""One model over a time: replicas at even steps, and what happened."""
+"""One model over a time: replicas and requests at even steps, and what happened."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pydantic import BaseModel, Field
 
 from dashboard.api.filters import Moment
 from dashboard.api.problems import invalid
+from dashboard.api.request_series import request_points
 from dashboard.api.series import Life, Wish, moments, ready_counts, wished_counts
 from dashboard.api.shapes.event import probe_failure, scale_event
 from dashboard.api.shapes.model import revision
@@ -34,7 +35,10 @@ class TimelineFilters(BaseModel):
     since: Moment | None = Field(None, description="Default: 6 h before `until`.")
     until: Moment | None = Field(None, description="Default: now.")
     step: float | None = Field(
-        None, ge=1, le=7 * 24 * 3600, description="Seconds between points of `replicas`."
+        None,
+        ge=1,
+        le=7 * 24 * 3600,
+        description="Seconds between points of `replicas`; of `requests`, at least 30.",
     )
 
 
@@ -84,7 +88,11 @@ def timeline(key: ModelKey, span: Span) -> dict[str, Any]:
     }
     cut = [name for name, rows in newest_first.items() if len(rows) > MOST_EVENTS]
     head = {"since": span.since, "until": span.until, "step_s": span.step_s}
-    return head | {"replicas": _replicas(key, span)} | happened | {"cut": cut}
+    series = {
+        "replicas": _replicas(key, span),
+        "requests": request_points(key, span.since, span.until, step_s=span.step_s),
+    }
+    return head | series | happened | {"cut": cut}
 
 
 def _most(rows: Any) -> list[Any]:

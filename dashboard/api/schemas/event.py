@@ -6,7 +6,7 @@ from datetime import datetime
 
 from pydantic import BaseModel, Field
 
-from dashboard.api.schemas.model import Revision
+from dashboard.api.schemas.model import Errors, Revision
 from dashboard.api.schemas.plan import Action
 from fleet.domain.ledger.delta import ScaleKind
 
@@ -63,14 +63,30 @@ class ReplicaPoint(BaseModel):
     ready: int
 
 
+class RequestPoint(Errors):
+    """Requests from `at` on, for `window_s` seconds. `requests` and `lost` are null where nothing
+    was read; a step that was read in part is a lower bound."""
+
+    at: datetime
+    by_code: dict[str, int]
+    broken: int | None = Field(
+        description="Streams that ended unfinished, by the model or the caller: cannot be told."
+    )
+    cut: int | None = Field(description="Streams that a time limit of the path cut.")
+    in_flight: float | None = Field(description="The highest seen.")
+    queued: float | None = Field(description="The highest seen.")
+    p95_s: float | None = Field(description="Of a step of one window alone.")
+
+
 class Timeline(BaseModel):
     """One model over a time, oldest first, at most 500 of each kind of event. A `cut` list holds
-    only the newest of its kind."""
+    only the newest of its kind. `requests` is empty where they are not measured."""
 
     since: datetime
     until: datetime
     step_s: float
     replicas: list[ReplicaPoint]
+    requests: list[RequestPoint]
     scale_events: list[ScaleEvent]
     probe_failures: list[ProbeFailure]
     revisions: list[Revision]

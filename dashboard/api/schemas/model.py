@@ -73,6 +73,21 @@ class ProbeFailures(BaseModel):
     at_least: bool
 
 
+class Errors(BaseModel):
+    """What became of the requests of `window_s` seconds. `by_hop`: 5xx that callers got, by who
+    made them; a hop's null = cannot be told apart here. `client_gone`: callers that left before
+    an answer, never part of `lost`."""
+
+    window_s: float
+    requests: int | None = Field(description="null = not known")
+    requests_at_least: bool = Field(description="`requests` is a lower bound.")
+    share_5xx: float | None = Field(description="null without any request")
+    lost: int | None = Field(description="5xx in all")
+    by_hop: dict[str, int | None]
+    at_least: list[str] = Field(description="Hops whose count is a lower bound.")
+    client_gone: int | None
+
+
 class Model(BaseModel):
     """One InferenceService or LLMInferenceService that serves vLLM."""
 
@@ -92,7 +107,7 @@ class Model(BaseModel):
     replicas: Replicas
     revision: CurrentRevision | None
     cold_start: ColdStarts
-    errors: None = Field(description="null = not measured here")
+    errors: Errors | None = Field(description="null = not measured here")
     probe_failures_1h: ProbeFailures
     finding: TopFinding | None = Field(
         description="null = nothing was found wrong, or nobody looked yet"

@@ -35,13 +35,15 @@ def quiet(mode: Mode, told: frozenset[Hop]) -> Tally:
     return Tally(requests=0, told=PATHS[mode] & told, client_gone=0)
 
 
-def errors_json(windows: Sequence[Tally], *, none: Tally, whole: bool = True) -> dict[str, Any]:
+def errors_json(
+    windows: Sequence[Tally], *, none: Tally, whole: bool = True, window_s: float = ERRORS_S
+) -> dict[str, Any]:
     """The API's `errors` of a model. none: what a time without any request tells. whole: False
     where a part of the time was not read, so that all counts are lower bounds."""
     tally = in_turn(windows) if windows else none
     at_least = tally.at_least if whole else tally.at_least | tally.told
     return {
-        "window_s": ERRORS_S,
+        "window_s": window_s,
         "requests": tally.requests,
         "share_5xx": share(tally),
         "by_hop": {hop.value: count for hop, count in tally.by_hop().items()},
