@@ -122,8 +122,13 @@ def appended(settings: Settings, entries: Mapping[str, Body]) -> list[Op]:
 
 def pod_appended(settings: Settings, entries: Mapping[str, Body]) -> list[Op]:
     """Operations that add one entry to lists of the pod, such as volumes."""
-    above = "/spec/template" if settings.mode is Mode.LLM else "/spec/predictor"
-    return [_append(above, key, entry, settings.has) for key, entry in entries.items()]
+    llm = settings.mode is Mode.LLM
+    above = "/spec/template" if llm else "/spec/predictor"
+    ops = [_append(above, key, entry, settings.has) for key, entry in entries.items()]
+    # Without a template of its own it has the presets', which go by the container's name.
+    return (
+        [_set(above, {"containers": [{"name": "main"}]}), *ops] if llm and not settings.has else ops
+    )
 
 
 def _append(above: str, key: str, entry: Body, has: frozenset[str]) -> Op:

@@ -42,4 +42,16 @@ def _item(item: object) -> Iterator[str]:
 
 def _scalar(value: object) -> str:
     plain = isinstance(value, str) and _PLAIN.fullmatch(value) and value.lower() not in _OTHER
-    return str(value) if plain else json.dumps(value)
+    if isinstance(value, str):
+        return value if plain else f'"{"".join(map(_escaped, value))}"'
+    return json.dumps(value)
+
+
+def _escaped(sign: str) -> str:
+    """As a double-quoted text of YAML has it: what is not ASCII by number."""
+    code = ord(sign)
+    if sign in '"\\':
+        return f"\\{sign}"
+    if 0x20 <= code < 0x7F:
+        return sign
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
