@@ -51,15 +51,16 @@ def postgres_server(programs: Path) -> Iterator[str]:
 
 
 @contextmanager
-def prometheus_server(program: Path, *, config: str) -> Iterator[str]:
-    """A Prometheus with the given configuration; yields its base URL once it is ready."""
+def prometheus_server(program: Path, *, config: str, data: Path | None = None) -> Iterator[str]:
+    """A Prometheus with the given configuration; yields its base URL once it is ready. data: a
+    store to begin with, None = an empty one."""
     port = free_port()
     with _folder("prometheus") as folder:
         (folder / "prometheus.yml").write_text(config)
         command = (
             str(program),
             f"--config.file={folder / 'prometheus.yml'}",
-            f"--storage.tsdb.path={folder / 'data'}",
+            f"--storage.tsdb.path={data or folder / 'data'}",
             f"--web.listen-address=127.0.0.1:{port}",
             "--web.enable-remote-write-receiver",
         )

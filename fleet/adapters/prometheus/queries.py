@@ -72,17 +72,18 @@ def queries_of(facts: MetricsFacts) -> list[Query]:
     return [query for query in found if query.figures]
 
 
-def exact(selector: str, targets: str) -> str:
+def exact(selector: str, targets: str, *, window: str = WINDOW) -> str:
     """How often each series moved in the window that ends now.
 
     A series that vanished in it still counts; one that fell began anew; one that appeared counts
     whole, unless its target is new here and its process is not: then nobody knows when it did.
     """
-    now = f"last_over_time({selector}[{WINDOW}])"
-    before = f"last_over_time({selector}[{BACK}] offset {WINDOW})"
-    known = f"up{targets} offset {WINDOW} == 1"
+    now = f"last_over_time({selector}[{window}])"
+    before = f"last_over_time({selector}[{BACK}] offset {window})"
+    known = f"up{targets} offset {window} == 1"
     young = f"process_start_time_seconds{targets} > time() - 300"
-    return f"(({now} - {before} >= 0) or ({now} and on (job, instance) ({known} or {young})))"
+    appeared = f"({now} and on (job, instance) ({known} or {young}))"
+    return f"(({now} - {before} >= 0) or ({now} and {before}) or {appeared})"
 
 
 def selector_of(metric: str, matchers: Mapping[str, str]) -> str:
