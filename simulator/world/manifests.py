@@ -149,7 +149,7 @@ def _probes(profile: Profile, *, port: int) -> JsonObject:
         "failureThreshold": 3,
         "successThreshold": 1,
     }
-    if profile.trouble is Trouble.LIVENESS_KILL:
+    if profile.liveness or profile.trouble is Trouble.LIVENESS_KILL:
         killer = {"initialDelaySeconds": 15, "periodSeconds": 10, "failureThreshold": 3}
         return {"readinessProbe": readiness, "livenessProbe": target | killer}
     startup = {"periodSeconds": period, "timeoutSeconds": 5}

@@ -58,7 +58,8 @@ class Profile:
     nodes: pods of a group that serves as one. prefill: replicas of a workload of its own that only
     reads prompts; the others then have a routing sidecar.
     compile_cached: torch.compile finds its cache. probe_period_s: of the startup probe; None
-    leaves the runtime's own probe; startup_failures: how often it may fail. pool: nodeSelector,
+    leaves the runtime's own probe; startup_failures: how often it may fail.
+    liveness: a liveness probe stands instead of it. pool: nodeSelector,
     empty for any node. timeout_s: of a request, None for the cluster's. concurrency: requests that
     one pod takes at once, 0 for any. burst_capacity: 0 takes the activator out of the path while
     there are pods, None leaves it to Knative. progress_deadline_s: None for the cluster's.
@@ -84,6 +85,7 @@ class Profile:
     eager: bool = False
     probe_period_s: int | None = 10
     startup_failures: int = 240
+    liveness: bool = False
     timeout_s: int | None = None
     concurrency: int = 0
     burst_capacity: int | None = None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 from simulator.world.answers import Call
 from simulator.world.calling import Callers
@@ -18,6 +19,9 @@ from simulator.world.world import World
 NIGHT_SHARE = 0.35
 BUSIEST_HOUR = 14.0
 STEADY_EVERY_S = 9.0
+# A busy model's callers, a call for so many of them.
+BUSY_EVERY_S = 2.5
+BUSY_TIMES = 25
 # Between bursts, and inside one.
 PAUSES_S = {Rhythm.BURSTS: 300.0, Rhythm.RARE: 1000.0}
 BURST_S = {Rhythm.BURSTS: 75.0, Rhythm.RARE: 12.0}
@@ -42,7 +46,9 @@ class Traffic:
     def begin(self) -> None:
         for profile in self.world.plan.models:
             if profile.rhythm is Rhythm.STEADY:
-                self._steady(profile)
+                self._steady(profile, STEADY_EVERY_S)
+            elif profile.rhythm is Rhythm.BUSY:
+                self._steady(profile, BUSY_EVERY_S)
             elif profile.rhythm in PAUSES_S:
                 self._pause(profile)
 
@@ -51,12 +57,12 @@ class Traffic:
         length = self.world.cluster.draws.around(f"burst/{profile.key}", BURST_S[profile.rhythm])
         self._burst(profile, length)
 
-    def _steady(self, profile: Profile) -> None:
-        gap = self._gap(profile, STEADY_EVERY_S)
+    def _steady(self, profile: Profile, every_s: float) -> None:
+        gap = self._gap(profile, every_s)
 
         def come() -> None:
             self.call(profile)
-            self._steady(profile)
+            self._steady(profile, every_s)
 
         self.world.timeline.after_real(gap, come)
 
@@ -80,9 +86,13 @@ class Traffic:
         share = day_share(now.hour + now.minute / 60)
         return 0.2 + self.world.cluster.draws.exponential(f"gap/{profile.key}", mean_s / share)
 
-    def call(self, profile: Profile) -> None:
-        """One call, now."""
-        self.callers.call(self._host(profile), _request(profile), self._replied)
+    def call(
+        self, profile: Profile, *, times: int | None = None, patience_s: float | None = None
+    ) -> None:
+        """One call, now, which stands for some; as a rule for as many as the model is called."""
+        usual = BUSY_TIMES if profile.rhythm is Rhythm.BUSY else 1
+        request = replace(_request(profile), times=times or usual, patience_s=patience_s)
+        self.callers.call(self._host(profile), request, self._replied)
 
     def _host(self, profile: Profile) -> str:
         settings = self.world.plan.settings
