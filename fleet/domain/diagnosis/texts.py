@@ -161,7 +161,7 @@ def _of_events(evidence: Evidence) -> Iterator[Text]:
     for each in evidence.events:
         yield Text(
             text=each.message,
-            low=each.message.lower(),
+            low=f"{each.reason}: {each.message}".lower(),
             where=Where.EVENT,
             kind="event",
             ref=each.ref,

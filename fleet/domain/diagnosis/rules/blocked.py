@@ -8,6 +8,7 @@ from fleet.domain.diagnosis.claims import DECISIVE, LIKELY, STRONG, Seen, piece
 from fleet.domain.diagnosis.clues import Clue, clue
 from fleet.domain.diagnosis.reading.plain import mapping, name, text
 from fleet.domain.diagnosis.records import Remedy
+from fleet.domain.diagnosis.rules.conflicts import SAID
 from fleet.domain.diagnosis.texts import Text, Where
 
 _SAID_BY = (Where.EVENT, Where.CONDITION, Where.STATE, Where.CONTROL)
@@ -109,6 +110,7 @@ def _holding(case: Case, clue_: Clue) -> list[Text]:
         each
         for each in case.find(clue_)
         if _of_creation(each)
+        and not SAID.fits(each)
         and not (each.at and made and max(made) > each.at and each.reason == "FailedCreate")
     ]
 
@@ -159,6 +161,7 @@ def _failed_create(case: Case) -> Seen | None:
         if each.reason in _CREATE
         and each.where in (Where.EVENT, Where.CONDITION)
         and "object has been modified" not in each.low
+        and not SAID.fits(each)
         and (each.reason == "FailedCreate" or not case.pods)
     ]
     made = [each.created_at for each in case.pods if each.created_at is not None]

@@ -16,7 +16,7 @@ _PREFIX = "autoscaling.knative.dev/"
 _SAID_BY = (Where.EVENT, Where.CONDITION, Where.CONTROL, Where.EDGE, Where.ENGINE)
 SAID = clue(
     "ambiguousselector",
-    "pods by selector are controlled by multiple",
+    "controlled by multiple",
     "already managed by",
     "deploymentmode cannot be changed",
     "deployment mode cannot be changed",

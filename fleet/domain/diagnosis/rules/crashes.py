@@ -12,6 +12,7 @@ from fleet.domain.diagnosis.claims import DECISIVE, LIKELY, STRONG, TWO_SIGNS, S
 from fleet.domain.diagnosis.clues import Clue, clue
 from fleet.domain.diagnosis.evidence import Container, Ending, Pod
 from fleet.domain.diagnosis.records import FaultPhase, Piece, Remedy
+from fleet.domain.diagnosis.rules.runs import had_served
 from fleet.domain.diagnosis.texts import Text, Where
 
 _ENGINES = (Where.ENGINE, Where.STATE, Where.CONDITION, Where.EVENT)
@@ -201,7 +202,6 @@ _KINDS: tuple[Kind, ...] = (
             "must be divisible by",
             "is not divisible by",
             "trust_remote_code",
-            "greater than the derived max_model_len",
             "unexpected keyword argument",
             "no such option",
             "is not a valid",
@@ -249,7 +249,7 @@ _CODES: dict[int, tuple[Remedy, ...]] = {
 
 def exits_at_start(case: Case) -> Seen | None:
     """Not while it serves, and not because somebody ends it."""
-    if not _is_down(case):
+    if not _is_down(case) or had_served(case):
         return None
     return _by_kind(case) or _by_class(case) or _by_error(case) or _by_code(case)
 

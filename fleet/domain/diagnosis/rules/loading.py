@@ -20,7 +20,9 @@ from fleet.domain.diagnosis.texts import Text, Where
 _STILL_S = 300.0
 _SLOW_S = 300.0
 _SLOW_WITH_USERS_S = 120.0
-_FRESH_S = 1200.0
+_FRESH_S = 600.0
+# Without a line that tells what it was at.
+_SILENT_SLOW_S = 600.0
 _FLAT_S = 60.0
 WAITS = clue(
     "waiting for 1 core engine",
@@ -209,6 +211,8 @@ def _loaded(case: Case) -> Seen | None:
         if seconds is None or seconds < _SLOW_S or seconds < _before_s(pod, container):
             continue
         took = [each for each in case.all_texts if each.where is Where.ENGINE and _took(each)]
+        if not took and seconds < _SILENT_SLOW_S:
+            continue
         return Seen(
             confidence=STRONG if took else TWO_SIGNS,
             pieces=(_load_piece(pod, container, seconds), *quoted(took)),

@@ -9,6 +9,7 @@ from fleet.domain.diagnosis.evidence import Container, Pod, Probe
 from fleet.domain.diagnosis.records import Piece, Remedy
 from fleet.domain.diagnosis.rules.load import is_busy, load_pieces
 from fleet.domain.diagnosis.rules.probes_seen import ProbeFailure, container_of, failures, kills
+from fleet.domain.diagnosis.rules.runs import had_served
 from fleet.domain.diagnosis.texts import Text, Where
 
 # What a server answers that is asked for something it does not have, or not so.
@@ -175,9 +176,6 @@ def _wrong_in_log(case: Case) -> Seen | None:
     return None
 
 
-_LOADED = ("application startup complete", "uvicorn running on", "avg generation throughput")
-
-
 def startup_budget_short(case: Case) -> Seen | None:
     """The kubelet says that it killed the container for its startup probe."""
     killed = kills(case, "startup") or _all_kills(case, "startup")
@@ -233,28 +231,14 @@ def liveness_kills_loading(case: Case) -> Seen | None:
     """Killed for its liveness probe before it ever served."""
     killed = kills(case, "liveness")
     if not killed:
-        return None if _served_before(case) else _killed_on_time(case, "liveness")
+        return None if had_served(case) else _killed_on_time(case, "liveness")
     whose = container_of(case, killed[-1])
-    if _served_before(case) or (whose is not None and whose[1].startup is not None):
+    if had_served(case) or (whose is not None and whose[1].startup is not None):
         return None
     return Seen(
         confidence=DECISIVE,
         pieces=(*quoted(killed), *_own_probe(whose, "liveness"), *_last_words(case)),
         params={"times": killed[-1].count},
-    )
-
-
-def _served_before(case: Case) -> bool:
-    """Whether the run that ended had been up: by its own words, or by its length."""
-    said = any(
-        each.previous and any(sign in each.low for sign in _LOADED)
-        for each in case.all_texts
-        if each.where is Where.ENGINE
-    )
-    return said or any(
-        (each.latest_ending.ran_s or 0.0) > 3 * 3600
-        for _, each in case.models
-        if each.latest_ending is not None
     )
 
 
@@ -270,7 +254,7 @@ def liveness_kills_serving(case: Case) -> Seen | None:
         return None
     whose = container_of(case, killed[-1])
     late = whose is not None and whose[1].startup is not None
-    if not (_served_before(case) or late):
+    if not (had_served(case) or late):
         return None
     busy = is_busy(case)
     return Seen(
