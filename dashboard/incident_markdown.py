@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 
 from dashboard.cause_words import cause_words, confidence_words
 from dashboard.charts.spoken import clock_text
+from dashboard.kept_findings import kept_remedies, kept_summary
 from dashboard.reports.markdown import plain
 from dashboard.views.incident_page import IncidentPage
 
@@ -122,13 +123,12 @@ def _finding(finding: Mapping[str, Any]) -> Iterator[str]:
     sure = f"{confidence_words(confidence)}, {confidence:.2f}"
     yield f"**{plain(str(cause_words(str(finding.get('cause', '')))))}** ({plain(sure)})"
     yield ""
-    if finding.get("summary"):
-        yield plain(str(finding["summary"]))
-        yield ""
+    yield plain(kept_summary(finding))
+    yield ""
     for piece in finding.get("evidence") or ():
         kind, ref = plain(str(piece.get("kind", ""))), plain(str(piece.get("ref", "")))
         yield f"- {kind} {ref}: {plain(str(piece.get('says', '')))}"
-    remedies = ", ".join(str(remedy) for remedy in finding.get("remedies") or ())
+    remedies = "; ".join(kept_remedies(finding))
     if remedies:
         yield ""
         yield plain(_("What helps: %(remedies)s.") % {"remedies": remedies})

@@ -121,7 +121,7 @@ def action_of(remedy: Remedy) -> str:
 def _sure(finding: Finding) -> str:
     if finding.cause in (Cause.NONE, Cause.INSUFFICIENT_EVIDENCE):
         return ""
-    named = {"sure": confidence_words(finding.confidence), "figure": f"{finding.confidence:.2g}"}
+    named = {"sure": confidence_words(finding.confidence), "figure": f"{finding.confidence:.2f}"}
     return _("%(sure)s, %(figure)s") % named
 
 

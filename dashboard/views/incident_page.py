@@ -18,6 +18,7 @@ from dashboard.cause_words import cause_words, confidence_words
 from dashboard.charts.share import count_text
 from dashboard.happened import Kind, Line, actions_in, happened
 from dashboard.hop_words import hop_word, meaning
+from dashboard.kept_findings import kept_summary
 from dashboard.ranges import moment_text
 from dashboard.views.incident_row import IncidentRow, incident_row
 from dashboard.words import Words
@@ -99,7 +100,7 @@ def _card(finding: Mapping[str, Any]) -> FindingCard:
     return FindingCard(
         cause=cause_words(str(finding.get("cause", ""))),
         confidence=f"{confidence_words(confidence)}, {confidence:.2f}",
-        summary=str(finding.get("summary") or ""),
+        summary=kept_summary(finding),
         evidence=finding.get("evidence") or (),
     )
 

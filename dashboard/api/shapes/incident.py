@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from dashboard.api.shapes.insight import finding
 from fleet.history.incident_around import around, starts_about
 from fleet.models import Incident
 
@@ -38,7 +39,7 @@ def incident_detail(row: Incident, *, now: datetime) -> dict[str, Any]:
     """With its findings and what happened about it."""
     told = _around(row, now=now)
     return incident(row, now=now) | {
-        "findings": row.findings,
+        "findings": [finding(each) for each in row.findings],
         "diagnosed_at": row.diagnosed_at,
         "unread": row.around.get("unread", []),
         "around": {name: told.get(name, []) for name in HAPPENED},

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dashboard.finding_words import summary_of
+from dashboard.kept_findings import kept_summary
 from dashboard.lint_words import SENTENCES, lint_words
-from dashboard.views.finding_cards import finding_line
 from fleet.history.insight_shapes import finding_of, lint_of
 from fleet.models import ModelInsight, ServedModel
 
@@ -16,13 +15,12 @@ def top_finding(kept: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """The contract's `finding`; None = nothing was found wrong, or nobody looked yet."""
     if kept is None:
         return None
-    line = finding_line(kept)
     return {
         "cause": finding_of(kept).cause.value,
         "confidence": kept["confidence"],
-        "summary": line.summary,
-        "evidence_count": line.pieces,
-        "count": line.more + 1,
+        "summary": kept_summary(kept),
+        "evidence_count": kept.get("evidence_count", 0),
+        "count": kept.get("count", 1),
     }
 
 
@@ -42,10 +40,10 @@ def finding(kept: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "cause": finding_of(kept).cause.value,
         "confidence": kept["confidence"],
-        "phase": kept["phase"],
-        "summary": summary_of(finding_of(kept)),
-        "evidence": kept["evidence"],
-        "remedies": kept["remedies"],
+        "phase": finding_of(kept).phase.value,
+        "summary": kept_summary(kept),
+        "evidence": kept.get("evidence") or [],
+        "remedies": kept.get("remedies") or [],
     }
 
 
