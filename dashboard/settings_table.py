@@ -160,6 +160,24 @@ FAILING_REQUESTS = Setting(
     default="10",
     says="… if there were at least so many requests.",
 )
+INCIDENT_QUIET_ERRORS = Setting(
+    name="PILOTLIGHT_INCIDENT_QUIET_ERRORS",
+    kind=COUNT,
+    default="2",
+    says="5xx in five minutes that begin an incident of a model with under 20 requests in them.",
+)
+INCIDENT_GAP_S = Setting(
+    name="PILOTLIGHT_INCIDENT_GAP_S",
+    kind=SECONDS,
+    default="300",
+    says="An incident is over after so long without errors; what comes sooner belongs to it.",
+)
+INCIDENT_DAYS = Setting(
+    name="PILOTLIGHT_INCIDENT_DAYS",
+    kind=COUNT,
+    default="1096",
+    says="How long incidents are kept.",
+)
 REQUEST_WINDOWS_DAYS = Setting(
     name="PILOTLIGHT_REQUEST_WINDOWS_DAYS",
     kind=COUNT,
@@ -204,6 +222,9 @@ SETTINGS: tuple[Setting[Any], ...] = (
     DEGRADED_ERRORS,
     FAILING_SHARE,
     FAILING_REQUESTS,
+    INCIDENT_QUIET_ERRORS,
+    INCIDENT_GAP_S,
+    INCIDENT_DAYS,
     REQUEST_WINDOWS_DAYS,
     SIGN_IN_ATTEMPTS,
     LOG_LEVEL,

@@ -173,7 +173,8 @@ def count_starts() -> int:
 def prune(*, only_count: bool = False) -> dict[str, int]:
     """Delete what is past its time, or only count it."""
     windows = timedelta(days=settings.REQUEST_WINDOWS_DAYS)
-    return pruning.prune(now=now(), only_count=only_count, windows=windows)
+    incidents = timedelta(days=settings.INCIDENT_DAYS)
+    return pruning.prune(now=now(), only_count=only_count, windows=windows, incidents=incidents)
 
 
 def make_due_reports() -> list[str]:

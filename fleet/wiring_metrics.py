@@ -13,11 +13,13 @@ from fleet.adapters.prometheus.client import PrometheusAccess
 from fleet.adapters.prometheus.pages import PagesReader
 from fleet.adapters.prometheus.reader import PrometheusReader
 from fleet.adapters.prometheus.shared_pages import shared_pages
+from fleet.domain.requests.incidents import IncidentRules
 from fleet.domain.requests.pages import Page
 from fleet.domain.requests.records import MetricsFacts
 from fleet.errors import BadInput
 from fleet.history import metrics_claims
 from fleet.history.error_rows import forget_errors
+from fleet.history.incidents import end_unseen
 from fleet.history.request_pages import replica_pages
 from fleet.models import Cluster
 from fleet.observe.sampling import FORGET_AFTER, WINDOW, SampleSettings, SampleTask, sample
@@ -55,9 +57,27 @@ def sample_cluster(name: str) -> bool:
         reader=metrics_reader(Cluster.objects.get(pk=claim.cluster_id)),
         announcer=announcer(),
         clock=now,
-        settings=SampleSettings(lag_s=settings.METRICS_LAG_S, thresholds=thresholds()),
+        settings=SampleSettings(
+            lag_s=settings.METRICS_LAG_S, thresholds=thresholds(), incidents=incident_rules()
+        ),
     )
     return sample(task)
+
+
+def incident_rules() -> IncidentRules:
+    """When errors are an incident, as the environment sets it; of a busy model when they make it
+    Degraded."""
+    return IncidentRules(
+        quiet_errors=settings.INCIDENT_QUIET_ERRORS,
+        busy_errors=settings.DEGRADED_ERRORS,
+        busy_share=settings.DEGRADED_SHARE,
+        gap=timedelta(seconds=settings.INCIDENT_GAP_S),
+    )
+
+
+def end_unseen_incidents() -> int:
+    """Close incidents whose end nobody will see; how many."""
+    return end_unseen(now=now())
 
 
 def metrics_reader(cluster: Cluster) -> MetricsReader:

@@ -5,7 +5,7 @@ from typing import Any
 
 from celery.signals import worker_ready
 
-from fleet import wiring
+from fleet import wiring, wiring_metrics
 from workers import follow
 from workers.celery import app
 
@@ -36,6 +36,13 @@ def count_starts() -> None:
 def prune() -> None:
     """Delete what is past its time."""
     logger.info("pruned rows=%s", wiring.prune())
+
+
+@app.task
+def end_incidents() -> None:
+    """Incidents of clusters whose metrics are not read any more."""
+    if ended := wiring_metrics.end_unseen_incidents():
+        logger.info("ended unseen incidents=%d", ended)
 
 
 @app.task

@@ -14,6 +14,7 @@ REFRESH_S = 60.0
 COUNT_S = 60.0
 # A week's report is due on Monday at 00:15 UTC; one that was missed is caught up.
 REPORTS_S = 60.0
+END_INCIDENTS_S = 60 * 60.0
 PRUNE_S = 6 * 60 * 60.0
 
 
@@ -34,5 +35,6 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     "refresh": every(REFRESH_S, "workers.chores.refresh", queue="chores"),
     "count-starts": every(COUNT_S, "workers.chores.count_starts", queue="chores"),
     "reports": every(REPORTS_S, "workers.chores.make_reports", queue="chores"),
+    "end-incidents": every(END_INCIDENTS_S, "workers.chores.end_incidents", queue="chores"),
     "prune": every(PRUNE_S, "workers.chores.prune", queue="chores"),
 }

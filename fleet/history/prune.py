@@ -1,6 +1,6 @@
 """What is deleted when its time is over: facts after 30 days, requests in 30 s steps after 14 and
-their hourly sums after two years, starts and their sums after three years, counters of models that
-are gone. The audit trail, plans and actions stay for ever."""
+their hourly sums after two years, starts, their sums and incidents after three years, counters of
+models that are gone. The audit trail, plans and actions stay for ever."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -13,6 +13,7 @@ from fleet.history.requests import METRICS
 from fleet.models import (
     ColdStart,
     Gap,
+    Incident,
     ModelInsight,
     ProbeFailure,
     Replica,
@@ -44,15 +45,20 @@ RULES: tuple[tuple[type[models.Model], str, timedelta], ...] = (
 
 
 def prune(
-    *, now: datetime, only_count: bool = False, windows: timedelta = WINDOWS
+    *,
+    now: datetime,
+    only_count: bool = False,
+    windows: timedelta = WINDOWS,
+    incidents: timedelta = STARTS,
 ) -> dict[str, int]:
     """Delete what is older than its time; how many rows of each noun went.
 
     only_count: delete nothing; how many would go. windows: how long requests are kept in 30 s
-    steps.
+    steps; incidents: how long incidents are.
     """
     take = _count if only_count else _delete
-    gone = {_noun(rows.model): take(rows) for rows in _over(now)}
+    old = Incident.objects.filter(ended_at__lt=now - incidents)
+    gone = {_noun(rows.model): take(rows) for rows in (*_over(now), old)}
     fine = RequestHour.objects.with_windows().filter(hour__lt=now - windows)
     return gone | {WINDOWS_NOUN: _count(fine) if only_count else _coarsen(fine)}
 

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 
+from fleet.domain.requests.incidents import IncidentRules
 from fleet.domain.requests.owners import Owner
 from fleet.domain.requests.records import Hop, RequestWindow
 from fleet.domain.requests.states import Thresholds
@@ -46,12 +47,17 @@ class Step:
 
 
 def write_step(
-    claim: Claim, step: Step, *, thresholds: Thresholds, now: datetime
+    claim: Claim,
+    step: Step,
+    *,
+    thresholds: Thresholds,
+    now: datetime,
+    incidents: IncidentRules | None = None,
 ) -> tuple[str, ...]:
     """Write all of it or nothing; gives the keys of the models that look different now.
 
     Raises LeaseLost, having written nothing, when another worker reads the cluster now. A step
-    that is written again replaces itself.
+    that is written again replaces itself. incidents: when errors are one; None = as usual.
     """
     kept = {
         owner: [window for window in windows if is_worth_keeping(window.tally)]
@@ -69,7 +75,8 @@ def write_step(
         )
         rows = write_error_rows(counting, thresholds=thresholds, now=now)
         keys = {str(row.key) for row in rows}
-        keys.update(_write_losses(claim.cluster, step), _write_incidents(claim, step, now=now))
+        keys.update(_write_losses(claim.cluster, step))
+        keys.update(_write_incidents(claim, step, incidents, now=now))
     return tuple(sorted(keys))
 
 
@@ -78,7 +85,9 @@ def _write_losses(cluster: str, step: Step) -> tuple[str, ...]:
     return write_losses(sight)
 
 
-def _write_incidents(claim: Claim, step: Step, *, now: datetime) -> tuple[str, ...]:
+def _write_incidents(
+    claim: Claim, step: Step, rules: IncidentRules | None, *, now: datetime
+) -> tuple[str, ...]:
     return incidents_after(
         claim.cluster,
         {owner.uid: windows for owner, windows in step.windows.items()},
@@ -86,6 +95,7 @@ def _write_incidents(claim: Claim, step: Step, *, now: datetime) -> tuple[str, .
         until=step.until,
         unread=step.unread,
         now=now,
+        rules=rules,
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
+from fleet.domain.requests.incidents import IncidentRules
 from fleet.domain.requests.owners import windows_by_model
 from fleet.domain.requests.records import WINDOW_S, MetricsFacts
 from fleet.domain.requests.states import Thresholds
@@ -37,10 +38,11 @@ PAGES = "pages"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleSettings:
     """lag_s: how long after its end a window is whole: scrapes come late. Pages are read without
-    it. thresholds: when errors make a state."""
+    it. thresholds: when errors make a state; incidents: when they are an incident."""
 
     lag_s: float = 45.0
     thresholds: Thresholds = field(default_factory=Thresholds)
+    incidents: IncidentRules = field(default_factory=IncidentRules)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +135,10 @@ def _read(task: SampleTask, row: Cluster, facts: MetricsFacts) -> bool:
         told=facts.told,
         unread=whole if found is None else new.unread,
     )
-    keys = write_step(task.claim, step, thresholds=task.settings.thresholds, now=now)
+    given = task.settings
+    keys = write_step(
+        task.claim, step, thresholds=given.thresholds, incidents=given.incidents, now=now
+    )
     logger.info("sampled cluster=%s windows=%d models=%d", row.name, len(found or ()), len(keys))
     if row.metrics_trouble:
         keep(task.claim, **NO_TROUBLE)

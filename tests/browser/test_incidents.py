@@ -27,7 +27,7 @@ def test_axe_finds_nothing_dark_light_and_narrow(open_page: Opened, where: str) 
     settled(page)
     for width in (1440, 390):
         page.set_viewport_size({"width": width, "height": 844})
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")
         for theme in ("dark", "light"):
             page.evaluate(f"document.documentElement.dataset.theme = '{theme}'")
             assert complaints(page) == "", f"{theme}, {width} px wide"

@@ -1,6 +1,7 @@
 """What is deleted when its time is over, and what stays."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -10,8 +11,16 @@ from fleet.history.batch import Batch, write_batch
 from fleet.history.leases import Lease
 from fleet.history.prune import prune
 from fleet.history.start_counts import count_starts
-from fleet.models import AuditEntry, ColdStart, ProbeFailure, Replica, StartDay, StartTally
-from tests.factories import make_model, make_start
+from fleet.models import (
+    AuditEntry,
+    ColdStart,
+    Incident,
+    ProbeFailure,
+    Replica,
+    StartDay,
+    StartTally,
+)
+from tests.factories import make_incident, make_model, make_start
 from tests.fleet.history.samples import NOW, ago, failure, replica, start
 
 YEARS_3 = timedelta(days=3 * 365 + 2)
@@ -84,3 +93,22 @@ def test_sums_of_days_go_with_the_starts() -> None:
 @pytest.mark.usefixtures("_kept")
 def test_prune_says_how_much_went() -> None:
     assert prune(now=NOW + YEARS_3)["cold starts"] == 1
+
+
+@pytest.mark.parametrize(
+    ("age", "kept", "left"),
+    [
+        pytest.param(YEARS_3, {}, 1, id="after three years only what goes on is left"),
+        pytest.param(timedelta(days=8), {"incidents": timedelta(days=7)}, 1, id="or as set"),
+        pytest.param(timedelta(days=8), {}, 2, id="within it all stay"),
+    ],
+)
+@pytest.mark.django_db
+def test_incidents_have_a_time_of_their_own(
+    age: timedelta, kept: dict[str, Any], left: int
+) -> None:
+    model = make_model()
+    make_incident(model)
+    make_incident(model, ended_at=None)
+    prune(now=NOW + age, **kept)
+    assert Incident.objects.count() == left
