@@ -55,6 +55,21 @@ def main(count: int) -> dict[str, str]:
     return _admin()
 
 
+def _errors(number: int) -> dict[str, Any]:
+    """What the last five minutes told of it: some lose requests, most do not."""
+    lost = number % 7 * 5
+    return {
+        "window_s": 300,
+        "requests": 200,
+        "share_5xx": lost / 200,
+        "by_hop": {"ingress": 0, "activator": lost, "queue-proxy": 0, "container": 0},
+        "client_gone": 0,
+        "lost": lost,
+        "at_least": [],
+        "requests_at_least": False,
+    }
+
+
 def _model(number: int) -> ServedModel:
     state = STATES[number % len(STATES)]
     name = f"model-{number:05d}"
@@ -87,6 +102,8 @@ def _model(number: int) -> ServedModel:
         p50_s=84.0,
         p95_s=171.0,
         probe_starting_1h=number % 5,
+        errors=_errors(number),
+        errors_spark=[[40, number % 7 if minute > 24 else 0] for minute in range(30)],
         created_at=NOW,
         changed_at=NOW,
     )

@@ -29,6 +29,10 @@ class Kind(StrEnum):
 DEGRADED_SHARE, DEGRADED_COUNT, FAILING_SHARE = 0.01, 3, 0.5
 
 
+# A narrow cell breaks before the figures, not within them.
+NO_BREAK = "\u00a0"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowErrors:
     """figure: the share, or a count where there is none; "" = nothing to say. made_by:
@@ -103,9 +107,8 @@ def most_made_by(told: Mapping[str, Any], lost: int) -> str:
         "n": count_text(counts[hop], at_least=hop in at_least),
         "all": count_text(lost, at_least=bool(at_least)),
     }
-    if counts[hop] == lost:
-        return "{hop} {n}".format(**said)
-    return _("%(hop)s %(n)s of %(all)s") % said
+    numbers = said["n"] if counts[hop] == lost else _("%(n)s of %(all)s") % said
+    return f"{said['hop']} {str(numbers).replace(' ', NO_BREAK)}"
 
 
 def details(told: Mapping[str, Any], *, lost: int) -> str:

@@ -55,7 +55,12 @@ def _connect(now: datetime) -> None:
     trouble = {"code": "refused", "text": "GET /metrics answered 403", "at": now.isoformat()}
     read_to = now - timedelta(seconds=40)
     a = Cluster.objects.filter(name="demo-a")
-    a.update(metrics_url="http://prometheus:9090", metrics=FOUND, metrics_read_to=read_to)
+    a.update(
+        metrics_url="http://prometheus:9090",
+        metrics=FOUND,
+        metrics_read_to=read_to,
+        metric_era=FOUND["era"],
+    )
     b = Cluster.objects.filter(name="demo-b")
     b.update(metrics_pages=True, metrics=old, metrics_read_to=read_to, metrics_trouble=trouble)
     gap = now - timedelta(minutes=95)
