@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dashboard.lint_words import SEVERITY_LABELS, lint_words
+from dashboard.profile_words import PROFILE_LABELS, verdict_words
+from fleet.domain.lint.profiles import Profile, Verdict
 from fleet.domain.lint.records import LintFinding, Severity
 from fleet.domain.lint.settings import Settings
 
@@ -24,6 +26,8 @@ class Linted:
     file: str
     line: int
     findings: Sequence[LintFinding]
+    profile: Profile | None = None
+    verdicts: Sequence[Verdict] = ()
 
 
 def finding_json(finding: LintFinding) -> dict[str, Any]:
@@ -46,6 +50,25 @@ def finding_json(finding: LintFinding) -> dict[str, Any]:
     }
 
 
+def profile_json(profile: Profile | None, verdicts: Sequence[Verdict]) -> dict[str, Any] | None:
+    """A profile and its verdicts as programs read them; None without a profile."""
+    if profile is None:
+        return None
+    told = [
+        {
+            "expectation": verdict.expectation.value,
+            "met": verdict.met.value,
+            "params": dict(verdict.params),
+            "asks": said.asks,
+            "found": said.found,
+            "truth": said.truth,
+        }
+        for verdict in verdicts
+        for said in [verdict_words(verdict)]
+    ]
+    return {"name": profile.value, "verdicts": told}
+
+
 def as_json(linted: Sequence[Linted]) -> Iterator[str]:
     models = [
         {
@@ -55,6 +78,7 @@ def as_json(linted: Sequence[Linted]) -> Iterator[str]:
             "file": each.file,
             "line": each.line,
             "findings": [finding_json(finding) for finding in each.findings],
+            "profile": profile_json(each.profile, each.verdicts),
         }
         for each in linted
     ]
@@ -74,6 +98,8 @@ def as_text(linted: Sequence[Linted]) -> Iterator[str]:
         yield f"{each.file}:{each.line}: {each.settings.ref} ({mode}){clean}"
         for finding in each.findings:
             yield from _lines(finding)
+        if each.profile is not None:
+            yield from _profile_lines(each.profile, each.verdicts)
     summed = ", ".join(f"{count} {name}" for name, count in counts(linted).items())
     yield f"{len(linted)} models: {summed}"
 
@@ -88,6 +114,14 @@ def _lines(finding: LintFinding) -> Iterator[str]:
         yield f"    {said.does}"
         yield from (f"      | {line}" for line in finding.patch.splitlines())
     yield f"    {said.page}"
+
+
+def _profile_lines(profile: Profile, verdicts: Sequence[Verdict]) -> Iterator[str]:
+    yield f"  profile: {PROFILE_LABELS[profile]}"
+    for verdict in verdicts:
+        said = verdict_words(verdict)
+        yield f"    {said.met}: {said.asks}. {said.found}"
+        yield f"      {said.truth}"
 
 
 def as_github(linted: Sequence[Linted]) -> Iterator[str]:

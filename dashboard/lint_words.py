@@ -61,7 +61,7 @@ def lint_words(finding: LintFinding) -> LintWords:
     sentence = _of(finding)
     return LintWords(
         title=str(sentence.title),
-        why=str(sentence.why) % _values(finding.params),
+        why=str(sentence.why) % values_of(finding.params),
         does=does(finding),
         rests_on=rests_on(finding),
         page=PAGE % finding.code,
@@ -119,7 +119,8 @@ def length_text(seconds: float) -> str:
     return f"{minutes} min {rest} s" if rest else f"{minutes} min"
 
 
-def _values(params: Mapping[str, object]) -> dict[str, str]:
+def values_of(params: Mapping[str, object]) -> dict[str, str]:
+    """Params as they stand in sentences."""
     return {name: _shown(name, value) for name, value in params.items()}
 
 

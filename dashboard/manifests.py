@@ -58,25 +58,29 @@ def _text(file: str) -> str:
 
 
 def _yaml(file: str, text: str) -> Iterator[Document]:
-    number = 0
+    """Documents are counted from 1, empty ones too."""
+    number = 1
     loader = None
     try:
         loader = Loader(text)
         while loader.check_node():
-            number += 1
             node = loader.get_node()
-            if node is None:
-                continue
-            if weight(node) > NODES_AT_MOST:
-                raise BadInput(f"{file}: document {number} grows without end by its aliases")
-            value = loader.construct_document(node)
-            if value is not None:
-                yield Document(file, node.start_mark.line + 1, value)
+            if node is not None:
+                yield from _document(file, number, loader, node)
+            number += 1
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise BadInput(f"{file}: document {number or 1}{_where(error)}") from error
+        raise BadInput(f"{file}: document {number}{_where(error)}") from error
     finally:
         if loader is not None:
             loader.dispose()
+
+
+def _document(file: str, number: int, loader: Any, node: yaml.Node) -> Iterator[Document]:
+    if weight(node) > NODES_AT_MOST:
+        raise BadInput(f"{file}: document {number} grows without end by its aliases")
+    value = loader.construct_document(node)
+    if value is not None:
+        yield Document(file, node.start_mark.line + 1, value)
 
 
 def _where(error: Exception) -> str:

@@ -6,12 +6,15 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 from typing import Any
 
+from django.conf import settings as project
 from django.core.management.base import BaseCommand, CommandError
 
 from dashboard.lint_report import FORMATS, Linted
 from dashboard.manifests import STDIN, Document, documents_of
+from fleet.domain.lint.measured import Measured
+from fleet.domain.lint.profiles import Profile, judge, profile_of
 from fleet.domain.lint.reading.raw import text
-from fleet.domain.lint.reading.settings_of import PROFILE_LABEL, settings_from_objects
+from fleet.domain.lint.reading.settings_of import settings_from_objects
 from fleet.domain.lint.reading.world import flat, name_of, namespace_of
 from fleet.domain.lint.records import Severity
 from fleet.domain.lint.settings import Settings
@@ -50,6 +53,8 @@ class Command(BaseCommand):
         parser.add_argument(
             "--ingress-timeout", type=float, metavar="S", help="idle limit of a load balancer"
         )
+        profiles = [profile.value for profile in Profile]
+        parser.add_argument("--profile", choices=profiles, help="else the one its label names")
         parser.add_argument(
             "--all", action="store_true", help="also what is not taken for vLLM by its manifest"
         )
@@ -72,33 +77,42 @@ class Command(BaseCommand):
             )
 
     def _lint(self, documents: Sequence[Document], options: dict[str, Any]) -> list[Linted]:
-        settings = settings_from_objects(
+        found = settings_from_objects(
             [document.value for document in documents],
             default_mode=Mode(options["mode"]),
-            profile_label=PROFILE_LABEL,
+            profile_label=project.PROFILE_LABEL,
             ingress_s=options["ingress_timeout"],
         )
-        taken = [each for each in settings if each.is_vllm or options["all"]]
-        self._say_what_is_left(settings, taken)
+        taken = [each for each in found if each.is_vllm or options["all"]]
+        self._say_what_is_left(found, taken)
         measured = measured_by_model(
             document.value for file in options["measured"] for document in documents_of(file)
         )
         places = _places(documents)
+        wanted = options["profile"]
         return [
-            Linted(
+            _linted(
                 each,
-                *places.get(str(each.ref), (STDIN, 1)),
-                lint(each, measured_of(each.ref, measured)),
+                places.get(str(each.ref), (STDIN, 1)),
+                measured_of(each.ref, measured),
+                profile=profile_of(wanted or each.profile),
             )
             for each in taken
         ]
 
-    def _say_what_is_left(self, settings: Sequence[Settings], taken: Sequence[Settings]) -> None:
-        if not settings:
+    def _say_what_is_left(self, found: Sequence[Settings], taken: Sequence[Settings]) -> None:
+        if not found:
             self.stderr.write("no InferenceService or LLMInferenceService in what was given")
-        for each in settings:
+        for each in found:
             if each not in taken:
                 self.stderr.write(f"left out {each.ref}: nothing says that it serves vLLM (--all)")
+
+
+def _linted(
+    settings: Settings, place: tuple[str, int], measured: Measured, *, profile: Profile | None
+) -> Linted:
+    verdicts = () if profile is None else judge(profile, settings, measured)
+    return Linted(settings, *place, lint(settings, measured), profile, verdicts)
 
 
 def _rank(severity: Severity) -> int:

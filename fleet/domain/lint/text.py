@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
 # What YAML takes for a text without quotes; words that it takes for something else are quoted.
 _PLAIN = re.compile(r"[A-Za-z/][A-Za-z0-9._/-]*")
@@ -10,41 +10,51 @@ _OTHER = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
 
 
 def yaml_of(value: object) -> str:
-    """Mappings, lists and scalars, keys in the order given. Ends with a newline."""
-    return "\n".join(_lines(value)) + "\n"
+    """Dicts, lists and scalars, keys in the order given. Ends with a newline."""
+    lines: list[str] = []
+    _write(value, lines, indent="", head="")
+    return "\n".join(lines) + "\n"
 
 
-def _lines(value: object) -> Iterator[str]:
-    if isinstance(value, Mapping) and value:
+def _write(value: object, lines: list[str], *, indent: str, head: str) -> None:
+    """head: what stands before the first line instead of its indent, such as "- "."""
+    if isinstance(value, dict) and value:
         for key, item in value.items():
-            yield from _entry(f"{_scalar(str(key))}:", item)
-    elif isinstance(value, Sequence) and not isinstance(value, str) and value:
+            _entry(f"{head or indent}{_key(key)}:", item, lines, indent)
+            head = ""
+    elif isinstance(value, list) and value:
         for item in value:
-            yield from _item(item)
+            _write(item, lines, indent=f"{indent}  ", head=f"{head or indent}- ")
+            head = ""
     else:
-        yield _scalar(value)
+        lines.append(f"{head or indent}{_scalar(value)}")
 
 
-def _entry(head: str, item: object) -> Iterator[str]:
-    nested = isinstance(item, Mapping | list | tuple) and bool(item)
-    if not nested:
-        yield f"{head} {_scalar(item)}"
-        return
-    yield head
-    indent = "" if isinstance(item, list | tuple) else "  "
-    yield from (indent + line for line in _lines(item))
+def _entry(start: str, item: object, lines: list[str], indent: str) -> None:
+    """Lists stand as deep as their key."""
+    if isinstance(item, dict | list) and item:
+        lines.append(start)
+        deeper = indent if isinstance(item, list) else f"{indent}  "
+        _write(item, lines, indent=deeper, head="")
+    else:
+        lines.append(f"{start} {_scalar(item)}")
 
 
-def _item(item: object) -> Iterator[str]:
-    for at, line in enumerate(_lines(item)):
-        yield ("  " if at else "- ") + line
+@lru_cache(maxsize=512)
+def _key(key: str) -> str:
+    """Patches of all models have the same ones."""
+    return _scalar(key)
 
 
 def _scalar(value: object) -> str:
-    plain = isinstance(value, str) and _PLAIN.fullmatch(value) and value.lower() not in _OTHER
-    if isinstance(value, str):
-        return value if plain else f'"{"".join(map(_escaped, value))}"'
-    return json.dumps(value)
+    if not isinstance(value, str):
+        return json.dumps(value)
+    if _PLAIN.fullmatch(value) and value.lower() not in _OTHER:
+        return value
+    if value.isascii() and value.isprintable():
+        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+        return f'"{escaped}"'
+    return f'"{"".join(map(_escaped, value))}"'
 
 
 def _escaped(sign: str) -> str:
