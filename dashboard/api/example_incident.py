@@ -36,7 +36,12 @@ INCIDENT_DETAIL: dict[str, Any] = INCIDENT | {
             "phase": "routing",
             "summary": "Requests are cut after 60 s, and this model takes 84 s to start.",
             "evidence": [
-                {"kind": "config", "ref": "config/response_start_timeout_s", "says": "60 s"}
+                {
+                    "kind": "config",
+                    "ref": "config/response_start_timeout_s",
+                    "says": "60 s",
+                    "at": None,
+                }
             ],
             "remedies": ["raise-revision-timeout", "raise-min-replicas"],
         }

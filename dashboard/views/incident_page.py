@@ -14,13 +14,13 @@ from django.utils.translation import gettext as _
 
 from dashboard.access.rules import Grant
 from dashboard.access.scope import within
-from dashboard.cause_words import cause_words, confidence_words
 from dashboard.charts.share import count_text
 from dashboard.happened import Kind, Line, actions_in, happened
 from dashboard.hop_words import hop_word, meaning
-from dashboard.kept_findings import kept_summary
 from dashboard.ranges import moment_text
+from dashboard.views.finding_cards import FindingCard, finding_cards, nowhere
 from dashboard.views.incident_row import IncidentRow, incident_row
+from dashboard.views.model_insight import places_of
 from dashboard.words import Words
 from fleet.domain.requests.records import Hop
 from fleet.history.incident_around import AFTER, BEFORE, around
@@ -41,16 +41,6 @@ class HopLine:
     count: int
     figure: str
     means: Words
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FindingCard:
-    """One finding in words. confidence: like "likely, 0.7"."""
-
-    cause: Words
-    confidence: str
-    summary: str
-    evidence: Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +73,8 @@ class IncidentPage:
     @property
     def findings(self) -> list[FindingCard]:
         """Best first."""
-        return [_card(finding) for finding in self.incident.findings]
+        places = places_of(self.row.key) if self.row.model_url else nowhere
+        return finding_cards(self.incident.findings, places)
 
     @property
     def actions(self) -> list[Line]:
@@ -93,16 +84,6 @@ class IncidentPage:
     def unseen_end(self) -> bool:
         """Nobody saw its end: metrics stopped before it."""
         return bool(self.incident.around.get("unseen_end"))
-
-
-def _card(finding: Mapping[str, Any]) -> FindingCard:
-    confidence = float(finding.get("confidence") or 0.0)
-    return FindingCard(
-        cause=cause_words(str(finding.get("cause", ""))),
-        confidence=f"{confidence_words(confidence)}, {confidence:.2f}",
-        summary=kept_summary(finding),
-        evidence=finding.get("evidence") or (),
-    )
 
 
 def incident_in_scope(pk: int, grant: Grant) -> Incident | None:

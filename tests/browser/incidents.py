@@ -10,8 +10,7 @@ FINDINGS: list[dict[str, Any]] = [
         "cause": "timeout-shorter-than-load",
         "confidence": 0.9,
         "phase": "routing",
-        "rule": "load-outlasts-limit",
-        "summary": "Requests are given up after 60 s, and this model takes 84 s to start.",
+        "rule": "limit-shorter-than-start",
         "evidence": [
             {
                 "kind": "config",
@@ -27,14 +26,13 @@ FINDINGS: list[dict[str, Any]] = [
             },
         ],
         "remedies": ["raise-revision-timeout", "raise-min-replicas"],
-        "params": {},
+        "params": {"limit_s": 60.0, "layer": "activator", "start_s": 84.0},
     },
     {
         "cause": "image-pull-slow",
         "confidence": 0.7,
         "phase": "image_pull",
-        "rule": "pulling-for-long",
-        "summary": "The image is pulled for 95 s at each start on a new node.",
+        "rule": "image-pulled-slowly",
         "evidence": [
             {
                 "kind": "event",
@@ -44,7 +42,7 @@ FINDINGS: list[dict[str, Any]] = [
             }
         ],
         "remedies": ["prepull-image"],
-        "params": {},
+        "params": {"seconds": 95.0},
     },
 ]
 BY_HOP: dict[str, int | None] = {

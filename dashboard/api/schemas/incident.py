@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
+from dashboard.api.schemas.insight import Finding
 from fleet.domain.diagnosis.records import Cause
 
 
@@ -34,7 +35,7 @@ class Incident(BaseModel):
 class IncidentDetail(Incident):
     """With what the diagnosis rests on and what happened."""
 
-    findings: list[dict[str, Any]] = Field(description="Best first, as of `diagnosed_at`.")
+    findings: list[Finding] = Field(description="Best first, as of `diagnosed_at`.")
     diagnosed_at: datetime | None
     unread: list[tuple[datetime, datetime]] = Field(
         description="Spans in which metrics were not read."

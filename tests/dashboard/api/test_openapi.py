@@ -151,7 +151,9 @@ def fleet() -> None:
     rows.scale_event()
     rows.probe_failure(message=rows.HOSTILE)
     rows.action()
-    rows.incident(id=7, findings=[{"cause": "gpu-oom", "summary": rows.HOSTILE}], cause="gpu-oom")
+    piece = {"kind": "log", "ref": rows.HOSTILE, "says": rows.HOSTILE, "at": None}
+    found = {"cause": "gpu-oom", "confidence": 0.9, "phase": "engine_load", "evidence": [piece]}
+    rows.incident(id=7, findings=[found], cause="gpu-oom", confidence=0.9)
 
 
 def address(path: str, values: dict[str, str]) -> str:

@@ -29,8 +29,7 @@ FINDING: dict[str, Any] = {
     "cause": "gpu-oom",
     "confidence": 0.9,
     "phase": "engine_load",
-    "rule": "gpu-oom",
-    "summary": "The GPU's memory does not suffice.",
+    "rule": "device-memory-full",
     "evidence": [
         {"kind": "log", "ref": "log/kserve-container:3", "says": "CUDA out of memory", "at": None}
     ],
@@ -90,6 +89,7 @@ def test_it_says_what_was_lost_by_whom_and_why(
     assert "4:00" in text
     assert "GPU out of memory · certain" in text
     assert "held for longer than the revision&#x27;s time limit" in text
+    assert "The GPU has no memory left for the model" in text
     assert "CUDA out of memory" in text
     assert "Cannot be told apart there: model container" in text
     assert 'href="/models/demo-a/InferenceService/chat/llama-3-8b/"' in html
