@@ -9,6 +9,7 @@ from fleet.domain.diagnosis.rules.waking import wanted_replicas
 _STOP = "serving.kserve.io/stop"
 _WAITING_NOTHING = ("PodInitializing", "ContainerCreating", "")
 _PATIENCE_S = 900.0
+_MOMENT_S = 60.0
 
 
 def nothing_found(case: Case) -> Finding:
@@ -17,7 +18,7 @@ def nothing_found(case: Case) -> Finding:
         return _none(case, "stopped-on-purpose", Remedy.EXPLAIN_EXPECTED_BEHAVIOUR)
     if case.users_suffer or _has_trouble(case) or _knows_nothing(case):
         return _insufficient(case)
-    if case.starting:
+    if case.starting or (wanted_replicas(case) and not case.live):
         return _none(case, "starting", Remedy.WAIT)
     if not case.live:
         return _none(case, "asleep-on-purpose", Remedy.EXPLAIN_EXPECTED_BEHAVIOUR)
@@ -51,7 +52,16 @@ def _revision_failed(case: Case) -> bool:
     if ready is not None and ready.status == "False" and not case.ready:
         return True
     wanted = wanted_replicas(case)
-    return not case.pods and wanted is not None and wanted > 0
+    return not case.pods and wanted is not None and wanted > 0 and not _just_asked(case)
+
+
+def _just_asked(case: Case) -> bool:
+    """Pods follow a wish within a moment."""
+    evidence = case.evidence
+    things = (evidence.model, evidence.revision, evidence.autoscaler, evidence.deployment)
+    times = [each.at for thing in things for each in thing.conditions]
+    times += [thing.created_at for thing in things]
+    return any((age := case.age_s(each)) is not None and age <= _MOMENT_S for each in times)
 
 
 def _knows_nothing(case: Case) -> bool:

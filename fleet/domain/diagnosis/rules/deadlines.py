@@ -99,7 +99,8 @@ def _phase(case: Case) -> FaultPhase:
 def _ended_on_time(case: Case) -> Seen | None:
     """Scaled to zero at the deadline (Knative gives it half a minute more), never ready before."""
     began = _began(case)
-    if began is None or case.ready:
+    ready = case.evidence.revision.condition("Ready")
+    if began is None or case.ready or (ready is not None and ready.status == "True"):
         return None
     for each in case.find(_SCALED_DOWN):
         if each.at is None:
