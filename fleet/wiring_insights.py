@@ -2,6 +2,8 @@
 
 from functools import lru_cache
 
+from django.conf import settings
+
 from fleet.adapters.kubernetes.client import Access
 from fleet.adapters.kubernetes.collect import KubernetesCollector
 from fleet.models import Cluster
@@ -21,7 +23,12 @@ def models_to_look_at() -> list[int]:
 
 def look_at_model(insight: int) -> bool:
     """Look at one model, if nobody does."""
-    tools = diagnosing.Tools(clock=now, collector=collector_of, announcer=announcer())
+    tools = diagnosing.Tools(
+        clock=now,
+        collector=collector_of,
+        announcer=announcer(),
+        profile_label=settings.PROFILE_LABEL,
+    )
     return diagnosing.look_at(insight, tools)
 
 

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from dashboard.lint_words import SENTENCES, SEVERITY_LABELS, lint_words
+from dashboard.profile_words import PROFILE_LABELS, VerdictWords, verdict_words
 from dashboard.words import Words
+from fleet.domain.lint.profiles import profile_of
 from fleet.domain.lint.records import LintFinding
-from fleet.history.insight_shapes import lint_of
+from fleet.history.insight_shapes import lint_of, verdict_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +33,32 @@ class AdviceCard:
     @property
     def patch_id(self) -> str:
         return f"patch-{self.code}"
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictLine:
+    """One expectation of a profile. met: met, not-met, unknown."""
+
+    met: str
+    words: VerdictWords
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileCard:
+    """What the model's team wants of it."""
+
+    name: Words
+    lines: tuple[VerdictLine, ...]
+
+
+def profile_card(kept: Mapping[str, Any]) -> ProfileCard | None:
+    """Of a profile as it is kept; None without one."""
+    profile = profile_of(str(kept.get("profile") or ""))
+    if profile is None:
+        return None
+    verdicts = (verdict_of(each) for each in kept.get("verdicts") or ())
+    lines = (VerdictLine(each.met.value, verdict_words(each)) for each in verdicts if each)
+    return ProfileCard(PROFILE_LABELS[profile], tuple(lines))
 
 
 def advice_cards(kept: Iterable[Mapping[str, Any]]) -> list[AdviceCard]:

@@ -12,7 +12,7 @@ from typing import Any
 from django.urls import reverse
 
 from dashboard.live.fragments import Fragment
-from dashboard.views.advice_cards import AdviceCard, advice_cards
+from dashboard.views.advice_cards import AdviceCard, ProfileCard, advice_cards, profile_card
 from dashboard.views.finding_cards import FindingCard, Places, finding_cards
 from dashboard.views.fleet_parts import aging_part, part
 from fleet.domain.diagnosis.records import Piece
@@ -27,6 +27,7 @@ class InsightCards:
 
     findings: Sequence[FindingCard]
     advice: Sequence[AdviceCard]
+    profile: ProfileCard | None
     looked_at: datetime | None
     asked: bool
     problem: str
@@ -38,6 +39,7 @@ class InsightCards:
 NOTHING_YET = InsightCards(
     findings=(),
     advice=(),
+    profile=None,
     looked_at=None,
     asked=False,
     problem="",
@@ -57,6 +59,7 @@ def insight_cards(row: ServedModel) -> InsightCards:
     return InsightCards(
         findings=finding_cards(insight.findings, places_of(row.key)),
         advice=advice_cards(insight.lint),
+        profile=profile_card(insight.profile),
         looked_at=insight.diagnosed_at,
         asked=insight.due_at is not None,
         problem=str(problem.get("text") or ""),
@@ -70,7 +73,7 @@ def insight_parts(cards: InsightCards, key: ModelKey, context: dict[str, Any]) -
     """Findings, which tell an age, and advice. context: of the page, with `model`."""
     shown = {**context, "key": key, "insight": cards}
     acts = context["model"].may_act
-    lint = (str(key), cards.advice)
+    lint = (str(key), cards.advice, cards.profile)
     return [
         aging_part("model_findings", (str(key), cards.facts, acts), shown),
         part("model_advice", (*lint, cards.looked_at is None), shown),
@@ -85,7 +88,8 @@ def places_of(key: ModelKey) -> Places:
     def place(piece: Piece) -> str:
         if piece.kind == "metric":
             return f"{page}#timeline"
-        return f"{objects}#{anchor(piece.ref)}"
+        whole = piece.ref.split("/")[:3] if piece.kind == "object" else [piece.ref]
+        return f"{objects}#{anchor('/'.join(whole))}"
 
     return place
 

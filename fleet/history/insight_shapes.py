@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from fleet.domain.diagnosis.records import Cause, FaultPhase, Finding, Piece, Remedy
+from fleet.domain.lint.profiles import Expectation, Met, Verdict
 from fleet.domain.lint.records import Effect, LintFinding, Severity
 from fleet.history.fitting import plain
 
@@ -112,6 +113,30 @@ def lint_of(kept: Mapping[str, Any]) -> LintFinding:
         patch=str(kept.get("patch", "")),
         effect=_member(Effect, kept.get("effect")) or Effect.NONE,
         extra_gpus=kept.get("extra_gpus"),
+    )
+
+
+def verdict_json(verdict: Verdict) -> Json:
+    """What a profile's expectation finds."""
+    kept: Json = plain(
+        {
+            "expectation": verdict.expectation.value,
+            "met": verdict.met.value,
+            "params": as_json(verdict.params),
+        }
+    )
+    return kept
+
+
+def verdict_of(kept: Mapping[str, Any]) -> Verdict | None:
+    """What `verdict_json` made; None for an expectation that this release does not know."""
+    expectation = _member(Expectation, kept.get("expectation"))
+    if expectation is None:
+        return None
+    return Verdict(
+        expectation=expectation,
+        met=_member(Met, kept.get("met")) or Met.UNKNOWN,
+        params=kept.get("params") or {},
     )
 
 

@@ -6,13 +6,14 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from fleet.domain.lint.measured import HOURS_OF_WEEK, Measured, measured_from
+from fleet.domain.lint.profiles import judge, profile_of
 from fleet.domain.lint.reading.settings_of import settings_from_objects
 from fleet.domain.lint.settings import Settings
 from fleet.domain.lint.table import lint
 from fleet.domain.records.keys import ModelKey
 from fleet.domain.requests.records import Hop
 from fleet.history.compared import of_model
-from fleet.history.insight_shapes import lint_json
+from fleet.history.insight_shapes import lint_json, verdict_json
 from fleet.models import RequestHour
 
 STARTS_BACK = timedelta(days=30)
@@ -32,18 +33,36 @@ class Advice:
     profile: Mapping[str, Any] = field(default_factory=dict)
 
 
-def advise(bundle: Mapping[str, Any], key: ModelKey, *, now: datetime) -> Advice:
-    """What stands against the model's settings, worst first."""
-    settings = _settings(bundle, key)
+def advise(
+    bundle: Mapping[str, Any], key: ModelKey, *, profile_label: str, now: datetime
+) -> Advice:
+    """What stands against the model's settings, worst first, and how they fit its team's profile.
+
+    profile_label: the label of the model, or of its namespace, that names the profile.
+    """
+    settings = _settings(bundle, key, profile_label=profile_label)
     if settings is None:
         return Advice()
     measured = measured_of(key, now=now)
-    return Advice(lint=[lint_json(each) for each in lint(settings, measured)])
+    return Advice(
+        lint=[lint_json(each) for each in lint(settings, measured)],
+        profile=_profile(settings, measured),
+    )
 
 
-def _settings(bundle: Mapping[str, Any], key: ModelKey) -> Settings | None:
-    found = settings_from_objects([bundle])
+def _settings(bundle: Mapping[str, Any], key: ModelKey, *, profile_label: str) -> Settings | None:
+    found = settings_from_objects([bundle], profile_label=profile_label)
     return next((each for each in found if each.ref.name == key.name), None)
+
+
+def _profile(settings: Settings, measured: Measured) -> dict[str, Any]:
+    profile = profile_of(settings.profile)
+    if profile is None:
+        return {}
+    return {
+        "profile": profile.value,
+        "verdicts": [verdict_json(each) for each in judge(profile, settings, measured)],
+    }
 
 
 def measured_of(key: ModelKey, *, now: datetime) -> Measured:

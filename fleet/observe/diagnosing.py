@@ -54,11 +54,12 @@ SURE = 0.7
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tools:
-    """What looking takes. collector: of a cluster by name."""
+    """What looking takes. collector: of a cluster by name. profile_label: see `advise`."""
 
     clock: Clock
     collector: Callable[[str], ObjectCollector]
     announcer: Announcer
+    profile_label: str = ""
 
 
 def mark_due(clusters: Sequence[str], *, now: datetime) -> list[int]:
@@ -165,7 +166,7 @@ def _conclude(
     bundle = whole_bundle(collected, windows=windows.get(uid, ()), start_p95_s=subject.row.p95_s)
     why = _why(claimed, subject, now=began)
     findings = [finding_json(each) for each in worth_showing(_found(bundle, key), why)]
-    advice = _advice(bundle, key, now=began)
+    advice = _advice(bundle, key, profile_label=tools.profile_label, now=began)
     concluded = Concluded(
         findings=findings,
         lint=advice.lint,
@@ -206,9 +207,11 @@ def _found(bundle: Mapping[str, Any], key: ModelKey) -> tuple[Finding, ...]:
         return ()
 
 
-def _advice(bundle: Mapping[str, Any], key: ModelKey, *, now: datetime) -> Advice:
+def _advice(
+    bundle: Mapping[str, Any], key: ModelKey, *, profile_label: str, now: datetime
+) -> Advice:
     try:
-        return advise(bundle, key, now=now)
+        return advise(bundle, key, profile_label=profile_label, now=now)
     except Exception:
         logger.exception("could not lint model=%s", key)
         return Advice()

@@ -127,6 +127,15 @@ def test_advice_with_a_patch_to_copy(admin: Client, insight: ModelInsight) -> No
     assert 'data-copy="patch-PL020"' in text
 
 
+def test_how_the_model_fits_its_teams_profile(admin: Client, insight: ModelInsight) -> None:
+    verdicts = [{"expectation": "min-one", "met": "not-met", "params": {"min": 0}}, {}]
+    ModelInsight.objects.update(profile={"profile": "stability-first", "verdicts": verdicts})
+    text = html(admin)
+    assert "stability first" in text
+    assert "At least one replica at all times" in text
+    assert "not met" in text
+
+
 def test_advice_of_another_release_is_left_out(admin: Client, insight: ModelInsight) -> None:
     ModelInsight.objects.update(lint=[{**LINT, "code": "PL999"}])
     assert "PL999" not in html(admin)
@@ -158,6 +167,14 @@ def test_the_fleet_row_says_the_finding_how_sure_and_on_what(
     assert "certain, 0.95" in text
     assert "3 pieces of evidence" in text
     assert "1 more finding" in text
+
+
+def test_the_button_that_cures_the_finding_is_the_one_to_press(
+    admin: Client, insight: ModelInsight
+) -> None:
+    text = html(admin, "/")
+    assert text.count('data-plan="raise-min" data-key="demo-a/InferenceService/chat/llama-3-8b"')
+    assert 'class="main"' in text.split('data-plan="raise-min"')[1].split(">")[0]
 
 
 def test_objects_events_and_logs_stand_where_evidence_points(

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from fleet.domain.diagnosis.records import Cause, FaultPhase, Finding, Piece, Remedy
+from fleet.domain.lint.profiles import Expectation, Met, Verdict
 from fleet.domain.lint.records import Effect, LintFinding, Severity
 from fleet.history.insight_shapes import (
     as_json,
@@ -14,6 +15,8 @@ from fleet.history.insight_shapes import (
     lint_json,
     lint_of,
     top_json,
+    verdict_json,
+    verdict_of,
 )
 from tests.factories import HOSTILE, NOW
 
@@ -49,6 +52,12 @@ def test_a_finding_comes_back_as_it_was() -> None:
 
 def test_advice_comes_back_as_it_was() -> None:
     assert lint_of(lint_json(ADVICE)) == ADVICE
+
+
+def test_a_verdict_comes_back_as_it_was() -> None:
+    verdict = Verdict(expectation=Expectation.MIN_ONE, met=Met.NOT_MET, params={"min": 0})
+    assert verdict_of(verdict_json(verdict)) == verdict
+    assert verdict_of({"expectation": "new"}) is None
 
 
 def test_codes_of_another_release_do_not_break_a_page() -> None:

@@ -106,7 +106,10 @@ class World:
 
     def look(self) -> list[bool]:
         tools = Tools(
-            clock=lambda: self.now, collector=lambda _: self.collector, announcer=self.bell
+            clock=lambda: self.now,
+            collector=lambda _: self.collector,
+            announcer=self.bell,
+            profile_label="example.com/profile",
         )
         return [look_at(pk, tools) for pk in self.due()]
 
@@ -268,3 +271,19 @@ def test_advice_rests_on_the_models_own_starts(world: World) -> None:
     world.look()
     measured = [each["measured"] for each in insight().lint if each["measured"]]
     assert any(figures.get("p95_s") == 700.0 for figures in measured), insight().lint
+
+
+@pytest.mark.parametrize("where", ["inferenceservice", "namespace"])
+def test_a_team_says_by_a_label_what_it_wants(world: World, where: str) -> None:
+    make_model()
+    labels = {"example.com/profile": "stability-first"}
+    meta = {"name": "llama-3-8b" if where == "inferenceservice" else "chat", "labels": labels}
+    labelled = {**BUNDLE.get(where, {"kind": "Namespace"}), "metadata": {**meta}}
+    if where == "inferenceservice":
+        labelled["metadata"]["namespace"] = "chat"
+    world.collector.answer = {**BUNDLE, where: labelled}
+    world.look()
+    assert insight().profile["profile"] == "stability-first"
+    assert {"expectation": "min-one", "met": "not-met"}.items() <= insight().profile["verdicts"][
+        0
+    ].items()
