@@ -144,6 +144,7 @@ EXPLAINS: dict[Cause, frozenset[Cause]] = {
     ),
     C.AUTOSCALER_LAG: frozenset({C.UNSCHEDULABLE_GPU, C.ENGINE_LOAD_SLOW, C.SCALE_FROM_ZERO}),
     C.OVERLOAD: frozenset({C.SCALE_FROM_ZERO}),
+    C.ENGINE_LOAD_SLOW: frozenset({C.CRASH_LOOP_CONFIG}),
 }
 # A finding below this is a guess; it is told only behind one that is none.
 LEAST = 0.6

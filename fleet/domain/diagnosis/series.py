@@ -36,8 +36,10 @@ def counts_requests(sample: Sample) -> bool:
 
 
 def counts_failures(sample: Sample) -> bool:
-    """Whether it counts requests that failed, and there were some."""
+    """Whether it counts requests that failed, and there were some; callers that left are none."""
     if sample.value <= 0 or not counts_requests(sample):
+        return False
+    if sample.labels.get("response_flags") == "DC":
         return False
     status = status_of(sample).lower()
     return bool(_FAILED.match(status)) or bool(_NAMED_ERRORS.search(sample.name))

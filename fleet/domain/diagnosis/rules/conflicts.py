@@ -10,6 +10,7 @@ from fleet.domain.diagnosis.clues import clue
 from fleet.domain.diagnosis.evidence import Thing
 from fleet.domain.diagnosis.reading.plain import number, within
 from fleet.domain.diagnosis.records import FaultPhase, Remedy
+from fleet.domain.diagnosis.rules.scaling import scale_steps, swings_of
 from fleet.domain.diagnosis.texts import Where
 
 _PREFIX = "autoscaling.knative.dev/"
@@ -48,7 +49,36 @@ _UNKNOWN_SCALE = clue("want=-1", "desiredpods=-1", places=(Where.CONTROL,))
 
 def contradict(case: Case) -> Seen | None:
     """Said by a webhook or controller; or seen side by side."""
-    return _said(case) or _bounds(case) or _ignored_floor(case) or _dead_zone(case)
+    return (
+        _said(case)
+        or _bounds(case)
+        or _ignored_floor(case)
+        or _dead_zone(case)
+        or _two_writers(case)
+    )
+
+
+def _two_writers(case: Case) -> Seen | None:
+    """An LLMInferenceService with fixed replicas beside a scaler of the same Deployment."""
+    replicas = number(case.evidence.model.spec.get("replicas"))
+    scalers = [
+        each
+        for each in case.all_texts
+        if each.where is Where.EVENT and each.about.startswith(("Horizontal", "ScaledObject"))
+    ]
+    steps = scale_steps(case)
+    if replicas is None or not scalers or swings_of(steps) < 3:
+        return None
+    return Seen(
+        confidence=LIKELY,
+        pieces=(
+            piece("object", case.evidence.model.ref, f"spec.replicas = {replicas:g}"),
+            *quoted(scalers, at_most=1),
+            *quoted([each[1] for each in steps], at_most=2),
+        ),
+        phase=FaultPhase.SERVING,
+        params={"what": "two-writers"},
+    )
 
 
 def _said(case: Case) -> Seen | None:

@@ -37,7 +37,7 @@ def canary_early(case: Case) -> Seen | None:
             ),
             params={"backend": unready[0].name, "share": unready[0].share},
         )
-    return _stable_gone(case)
+    return _stable_gone(case) or _too_few_yet(case)
 
 
 def _is_unready(case: Case, backend: Backend) -> bool:
@@ -46,10 +46,14 @@ def _is_unready(case: Case, backend: Backend) -> bool:
     scaler = case.evidence.autoscaler
     if scaler.name == backend.name:
         return number(scaler.status.get("actualScale")) == 0
-    return any(
-        backend.name in str(each.labels.values()) and "UH" in each.labels.values()
+    counted = any(
+        backend.name in each.labels.values() and "UH" in each.labels.values()
         for each in case.failing_samples
     )
+    told = any(
+        call.flag == "UH" and backend.name.lower() in call.text.low for call in case.failed_calls
+    )
+    return counted or told
 
 
 def _canary_condition(case: Case) -> bool:
@@ -72,6 +76,32 @@ def _backend_pieces(found: list[Backend]) -> tuple[Piece, ...]:
         )
         for each in found
     )
+
+
+_FROM = re.compile(r"from (\d{1,5}) to \d{1,5}")
+_YOUNG_S = 1800.0
+
+
+def _too_few_yet(case: Case) -> Seen | None:
+    """More old pods went than new ones are ready, a short while after these were made."""
+    young = [each for each in case.live if (case.age_s(each.created_at) or 0.0) <= _YOUNG_S]
+    if not case.users_suffer or not case.starting or len(young) != len(case.live):
+        return None
+    for text in case.all_texts:
+        found = _FROM.search(text.low) if _SCALED_DOWN.fits(text) else None
+        if found is None or text.at is None or _same_set(text, young):
+            continue
+        if int(found[1]) > len(case.ready) and _after(text.at, young):
+            return Seen(
+                confidence=LIKELY,
+                pieces=(
+                    *quoted((text,)),
+                    piece("object", young[0].ref, f"{len(case.ready)} of {len(young)} ready"),
+                    *measured(case.failing_samples, at_most=1),
+                ),
+                params={"backend": young[0].name, "share": 100.0},
+            )
+    return None
 
 
 def _stable_gone(case: Case) -> Seen | None:
@@ -148,7 +178,7 @@ def ready_too_early(case: Case) -> Seen | None:
 def _loads_while_ready(case: Case) -> Seen | None:
     for pod, container in case.models:
         at = ready_at(pod)
-        if at is None or not _is_young(case, at, container):
+        if at is None or not _is_young(case, at, container) or _is_another(case, container):
             continue
         late = [each for each in case.find_all(STILL_LOADS) if _came_after(each, at, container)]
         if late and (case.users_suffer or not _done(case, late)):
@@ -163,6 +193,15 @@ def _loads_while_ready(case: Case) -> Seen | None:
                 params={"pod": pod.name},
             )
     return None
+
+
+def _is_another(case: Case, container: Container) -> bool:
+    """Logs are by container: those of a pod that loads beside it are not its own."""
+    return any(
+        each.name == container.name and each.running_since is not None
+        for pod in case.starting
+        for each in pod.containers
+    )
 
 
 def _is_young(case: Case, at: datetime, container: Container) -> bool:

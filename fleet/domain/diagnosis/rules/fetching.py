@@ -5,7 +5,8 @@ from enum import StrEnum
 
 from fleet.domain.diagnosis.case import Case, quoted
 from fleet.domain.diagnosis.claims import DECISIVE, LIKELY, STRONG, Seen, piece
-from fleet.domain.diagnosis.clues import Clue
+from fleet.domain.diagnosis.clues import Clue, clue
+from fleet.domain.diagnosis.evidence import Container
 from fleet.domain.diagnosis.podview import MESH_SIDECARS, init_containers
 from fleet.domain.diagnosis.records import FaultPhase, Piece, Remedy
 from fleet.domain.diagnosis.rules.fetch_clues import (
@@ -90,13 +91,13 @@ def _through(case: Case) -> set[str]:
 
 def trouble(case: Case) -> tuple[Trouble | None, list[Text]]:
     """What decides, with who says it."""
-    for kind, clue in (
+    for kind, sign in (
         (Trouble.TOO_MANY, TOO_MANY),
         (Trouble.GATED, GATED),
         (Trouble.DENIED, DENIED),
         (Trouble.NO_NAME, NO_NAME),
     ):
-        found = said_of_fetch(case, clue)
+        found = said_of_fetch(case, sign)
         if found:
             return kind, found
     return _trouble_of_path(case)
@@ -110,7 +111,33 @@ def _trouble_of_path(case: Case) -> tuple[Trouble | None, list[Text]]:
         return Trouble.PATH, path
     if unreachable:
         return Trouble.NO_WAY, unreachable
-    return (Trouble.OTHER, failed) if failed else (None, [])
+    general = failed or list(case.find(_NO_SUBPATH)) or _unnamed(case)
+    return (Trouble.OTHER, general) if general else (None, [])
+
+
+_NO_SUBPATH = clue("failed to prepare subpath", places=(Where.EVENT, Where.STATE))
+_ERROR = re.compile(r"\b[a-z_.]{0,60}(?:error|exception)\b[:\]]|\berror\b|fatal|failed")
+
+
+def _unnamed(case: Case) -> list[Text]:
+    """Any error of an initializer that keeps failing; what it says last."""
+    failing = {
+        each.name
+        for pod in case.starting
+        for each in init_containers(pod)
+        if each.restarts and each.running_since is None and _exit_code(each) not in (0, 137, None)
+    }
+    said = [
+        each
+        for each in case.texts
+        if each.init and each.container in failing and _ERROR.search(each.low[:1_000])
+    ]
+    return [each for each in said if each.where in (Where.INIT, Where.STATE)][-2:]
+
+
+def _exit_code(container: Container) -> int | None:
+    ending = container.latest_ending
+    return None if ending is None else ending.exit_code
 
 
 def _names_path(text: Text) -> bool:

@@ -167,7 +167,8 @@ def _by_node(case: Case) -> Seen | None:
         return None
     stops = [each for each in case.find_all(STOPPING) if each.where is Where.EVENT]
     hurt = case.users_suffer or (case.starting and not case.ready)
-    if not hurt or not (stops or evicted or leaving_pods(case)):
+    moved = any("evict" in each.low for each in texts)
+    if not hurt or not (stops or evicted or moved or leaving_pods(case)):
         return None
     return Seen(
         confidence=STRONG if stops or evicted else TWO_SIGNS,

@@ -34,11 +34,7 @@ WAITS = clue(
     "rendezvous",
     "connectfullmesh",
     "tcpstore",
-    "waiting for creating a placement group",
-    "waiting for all",
-    "waiting for worker",
-    "waiting for ray",
-    "waiting for nodes",
+    "waiting for",
     "still waiting",
     "world_size=",
     "bootstrap",
@@ -46,6 +42,7 @@ WAITS = clue(
     "barrier",
     "waiting for other",
     "workers to join",
+    pattern=r"^(?!.*waiting for application)",
     places=(Where.ENGINE,),
 )
 _ENDED_BY_ITSELF = clue(
@@ -170,7 +167,21 @@ def _runs(pod: Pod, container: Container, seconds: float) -> Piece:
 
 def loads_slowly(case: Case) -> Seen | None:
     """Loading, compiling or warming up takes long, and moves."""
-    return _loads_now(case) or _loaded(case) or _slowed(case)
+    return _loads_now(case) or _given_up(case) or _loaded(case) or _slowed(case)
+
+
+def _given_up(case: Case) -> Seen | None:
+    """Its own front end waited no longer, while the engine was at work."""
+    ended = [each for each in case.find(_ENDED_BY_ITSELF) if "waiting for engine" in each.low]
+    progress = case.find(PROGRESS)
+    if not ended or not progress:
+        return None
+    return Seen(
+        confidence=LIKELY + 0.05,
+        pieces=(*quoted(ended), *quoted(progress[-1:])),
+        remedies=(Remedy.FIX_RUNTIME_ARGS, Remedy.PERSIST_COMPILE_CACHE),
+        params={"seconds": None},
+    )
 
 
 def _loads_now(case: Case) -> Seen | None:

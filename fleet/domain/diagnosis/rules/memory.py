@@ -108,6 +108,9 @@ _KILLED = clue(
     "low on resource memory",
     places=(Where.EVENT, Where.STATE, Where.CONDITION, Where.CONTROL),
 )
+_KILLED_WORKER = clue(
+    "exit code: -9", "exitcode: -9", ": -9}", "signal 9", "sigkill", places=(Where.ENGINE,)
+)
 _RECENT_S = 3600.0
 _AT_LIMIT = 0.95
 
@@ -170,11 +173,12 @@ def _phase(container: Container, ending: Ending) -> FaultPhase:
 
 
 def _at_its_limit(case: Case) -> Seen | None:
-    """Killed with 137 by nobody who says so, the working set at the limit just before."""
+    """Killed by nobody who says so, the working set at the limit just before."""
+    killed = bool(case.find(_KILLED_WORKER))
     for pod in case.pods:
         for container in pod.containers:
             ending = container.latest_ending
-            if ending is None or ending.exit_code != 137 or container.ready:
+            if ending is None or container.ready or not (killed or ending.exit_code == 137):
                 continue
             used, limit = _used(case, pod), size(container.limits.get("memory", ""))
             limit = limit or _limit_of(case)

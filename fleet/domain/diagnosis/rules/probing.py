@@ -8,6 +8,7 @@ from fleet.domain.diagnosis.clues import clue
 from fleet.domain.diagnosis.evidence import Container, Pod, Probe
 from fleet.domain.diagnosis.records import Piece, Remedy
 from fleet.domain.diagnosis.rules.load import is_busy, load_pieces
+from fleet.domain.diagnosis.rules.network import POLICY
 from fleet.domain.diagnosis.rules.probes_seen import ProbeFailure, container_of, failures, kills
 from fleet.domain.diagnosis.rules.runs import had_served
 from fleet.domain.diagnosis.texts import Text, Where
@@ -29,11 +30,14 @@ _NO_PORT = clue("couldn't find port", "invalid port", places=(Where.EVENT,))
 
 def asks_wrong_place(case: Case) -> Seen | None:
     """A port nobody listens on, a path that is not there, a scheme that is not spoken."""
-    return _wrong_answer(case) or _wrong_port(case) or _wrong_in_log(case)
+    return _wrong_answer(case) or _wrong_port(case) or _no_server(case) or _wrong_in_log(case)
 
 
 def _wrong_answer(case: Case) -> Seen | None:
-    wrong = [each for each in failures(case) if _is_wrong(each)]
+    refused = bool(case.find_all(POLICY))
+    wrong = [
+        each for each in failures(case) if _is_wrong(each) and not (refused and each.status == 403)
+    ]
     missing = case.find(_NO_PORT)
     if not wrong and not missing:
         return None
@@ -150,6 +154,20 @@ def _containers_ports(case: Case) -> tuple[Piece, ...]:
                 says = f"{_USER_PORT}={each.env[_USER_PORT]}"
                 return (piece("object", f"{pod.ref}/{each.name}", says),)
     return ()
+
+
+_HEADLESS = clue("headless", places=(Where.ENGINE,))
+
+
+def _no_server(case: Case) -> Seen | None:
+    """A headless engine has no HTTP at all. Source: vllm/entrypoints/cli/serve.py."""
+    refused = [each.text for each in failures(case) if each.how == "refused"]
+    for pod, container in case.models:
+        headless = "--headless" in " ".join(container.args)
+        if pod in case.starting and refused and (headless or case.find(_HEADLESS)):
+            says = piece("object", f"{pod.ref}/{container.name}", "runs headless: no HTTP server")
+            return Seen(confidence=STRONG, pieces=(*quoted(refused, at_most=1), says))
+    return None
 
 
 _PROBED = re.compile(r"\"(?:get|head) (/\S{0,200}) http/[\d.]{1,4}\"? (\d{3})")

@@ -6,10 +6,11 @@ Source: kubernetes pkg/controller/podautoscaler, KEDA pkg/scaling, knative pkg/a
 import re
 from datetime import datetime
 
-from fleet.domain.diagnosis.case import Case, measured, quoted
+from fleet.domain.diagnosis.case import Case, configured, measured, quoted
 from fleet.domain.diagnosis.claims import DECISIVE, LIKELY, ONE_SIGN, STRONG, TWO_SIGNS, Seen
 from fleet.domain.diagnosis.clues import clue
 from fleet.domain.diagnosis.podview import is_unscheduled
+from fleet.domain.diagnosis.reading.plain import within
 from fleet.domain.diagnosis.records import Remedy
 from fleet.domain.diagnosis.rules.load import load_pieces, queued, running, waiting
 from fleet.domain.diagnosis.rules.serving import ceiling, ready_count
@@ -74,7 +75,7 @@ def reads_nothing(case: Case) -> Seen | None:
     texts = [each for each in case.find(BLIND) if _is_recent(case, each)]
     late = [each for each in texts if not any(sign in each.low for sign in _EARLY)]
     if not late:
-        return _other_series(case)
+        return _other_series(case) or _blind_to_load(case)
     works = waiting(case) > 0 or queued(case) > 0 or case.users_suffer or running(case) > 0
     long = any(_lasts_s(each) >= _LONG_BLIND_S for each in late)
     return Seen(
@@ -113,6 +114,30 @@ def _other_series(case: Case) -> Seen | None:
     return None
 
 
+_OTHER_LOADS = ("cpu", "memory")
+
+
+def _blind_to_load(case: Case) -> Seen | None:
+    """It scales by CPU or memory, which say nothing of a GPU's queue; requests wait meanwhile."""
+    predictor = within(case.evidence.model.spec, "predictor")
+    told = [("scaleMetric", predictor.get("scaleMetric")), *case.evidence.config.items()]
+    found = [
+        (key, value)
+        for key, value in told
+        if "metric" in key.lower() and isinstance(value, str) and value.lower() in _OTHER_LOADS
+    ]
+    wanted = wanted_replicas(case)
+    idle = wanted is None or wanted <= max(ready_count(case), 1)
+    if not found or not idle or waiting(case) <= 0 or _at_ceiling(case):
+        return None
+    key, value = found[0]
+    return Seen(
+        confidence=TWO_SIGNS,
+        pieces=(configured(key, value), *load_pieces(case)[:3]),
+        params={"works": True},
+    )
+
+
 _SIZES = re.compile(r"(?:from (\d{1,5}) )?to (\d{1,5})\b|new size: (\d{1,5})")
 _SCALED = ("ScalingReplicaSet", "SuccessfulRescale", "KEDAScaleTargetActivated")
 _STEPS_WITHIN_S = 1800.0
@@ -122,7 +147,7 @@ def acts_late(case: Case) -> Seen | None:
     """Steps follow each other before the pods of the last one serve, or up and down in turn."""
     steps = scale_steps(case)
     ups = [each for each in steps if each[2]]
-    swings = sum(1 for one, other in zip(steps, steps[1:], strict=False) if one[2] != other[2])
+    swings = swings_of(steps)
     wanted, ready = wanted_replicas(case), ready_count(case)
     behind = wanted is not None and ready > 0 and wanted > ready
     work = waiting(case) > 0 or queued(case) > 0 or case.users_suffer
@@ -136,6 +161,14 @@ def acts_late(case: Case) -> Seen | None:
         remedies=_remedies(case, swings=swings),
         params={"steps": len(steps), "wanted": wanted, "ready": ready, "swings": swings},
     )
+
+
+def swings_of(steps: list[tuple[datetime, Text, bool]]) -> int:
+    """How often it turned; an event that is repeated in both directions stands for its count."""
+    turns = sum(1 for one, other in zip(steps, steps[1:], strict=False) if one[2] != other[2])
+    ups = sum(each[1].count for each in steps if each[2])
+    downs = sum(each[1].count for each in steps if not each[2])
+    return max(turns, 2 * min(ups, downs) - 1 if ups and downs else 0)
 
 
 def _nowhere_to_go(case: Case, *, steps: int) -> bool:
