@@ -153,7 +153,6 @@ def _shared(raw: Raw, world: World, template: Template, server: Server, *, uri: 
         namespace=namespace_of(raw),
         name=name_of(raw),
     )
-    gpus = gpus_of(template.container)
     return Settings(
         ref=ref,
         server=server,
@@ -163,12 +162,21 @@ def _shared(raw: Raw, world: World, template: Template, server: Server, *, uri: 
             liveness=probe_of(template, "livenessProbe"),
         ),
         storage=storage_of(raw, template, server, uri=uri),
-        rollout=Rollout(gpus=gpus if gpus or template.complete else None),
+        rollout=Rollout(gpus=_gpus(raw, template)),
         warm_ups=warm_ups_of(ref, world.cron_jobs()),
         stop=notes.get(STOP),
         frozen=truth(notes.get(FROZEN)),
         has=_written(raw),
     )
+
+
+def _gpus(raw: Raw, template: Template) -> int | None:
+    """Of one replica; None where workers on other nodes have some too, whose number is not here."""
+    spec = under(raw, "spec")
+    several = under(spec, "predictor", "workerSpec") or mapping(spec.get("worker"))
+    gpus = gpus_of(template.container)
+    known = (gpus or template.complete) and not several
+    return gpus if known else None
 
 
 def _written(raw: Raw) -> frozenset[str]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import kubernetes_validate
 import pytest
+import yaml
 
 from fleet.domain.lint.measured import Measured
 from fleet.domain.lint.settings import Place, Ref, Settings
@@ -24,6 +26,7 @@ from tests.fleet.domain.lint.objects import (
     without,
 )
 from tests.fleet.domain.lint.patching import applied
+from tests.fleet.domain.lint.test_sleeping import OFFICE
 
 MODELS = {"httpGet": {"path": "/v1/models", "port": 8080}, "timeoutSeconds": 5}
 LIVENESS = HEALTH | {"initialDelaySeconds": 60}
@@ -150,3 +153,23 @@ def test_settings_show_no_arguments() -> None:
     place = Place(pointer="/spec", words=("--api-key", "sk-one"))
     ref = Ref(api_version="", kind="", namespace="", name="")
     assert "sk-one" not in repr((place, Settings(ref=ref)))
+
+
+def made(patch: str) -> list[Any]:
+    """The whole objects that a patch creates."""
+    return [yaml.safe_load(each) for each in patch.split("\n---\n") if "kubectl apply" in each]
+
+
+@pytest.mark.parametrize(
+    ("code", "objects", "measured"),
+    [
+        pytest.param(
+            "PL017", [isvc(minReplicas=0)], Measured(by_hour=OFFICE, from_zero=1), id="CronJob"
+        ),
+        pytest.param("PL013", [isvc(model=HUB)], SLOW, id="claim for weights"),
+        pytest.param("PL014", [isvc()], COMPILES, id="claim for compiled graphs"),
+    ],
+)
+def test_what_is_to_be_created_is_valid(code: str, objects: list[Raw], measured: Measured) -> None:
+    (body,) = made(linted(objects, measured)[code].patch)
+    assert kubernetes_validate.validate(body, "1.31", strict=True) == "1.31"

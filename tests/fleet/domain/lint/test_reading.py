@@ -253,6 +253,25 @@ def test_what_is_taken_for_vllm(predictor: Raw, is_vllm: bool) -> None:
 
 
 @pytest.mark.parametrize(
+    ("raw", "gpus"),
+    [
+        pytest.param(isvc(), 1, id="of one pod"),
+        pytest.param(isvc({"resources": {}}), 0, id="none"),
+        pytest.param(
+            isvc({"resources": {"limits": {"nvidia.com/mig-1g.5gb": 2, "cpu": "4"}}}),
+            2,
+            id="parts of one",
+        ),
+        pytest.param(isvc(model=STOCK), None, id="the runtime was not given"),
+        pytest.param(isvc(workerSpec={"pipelineParallelSize": 2}), None, id="workers elsewhere"),
+        pytest.param(llm({"name": "main"}, worker={"containers": []}), None, id="worker pods"),
+    ],
+)
+def test_gpus_of_one_replica(raw: Raw, gpus: int | None) -> None:
+    assert settings_of(raw).rollout.gpus == gpus
+
+
+@pytest.mark.parametrize(
     ("written", "seconds"),
     [
         pytest.param("600s", 600, id="seconds"),
