@@ -16,6 +16,7 @@ from django.utils.safestring import SafeString, mark_safe
 from dashboard.charts.figures import Cell
 from dashboard.charts.plotly_files import MAP_STYLE_ID
 from dashboard.charts.share import share_text
+from dashboard.charts.spark import Spark
 from dashboard.charts.spoken import age_text, clock_text
 from dashboard.compare_words import signed
 from dashboard.lost_words import Lost, lost_count, lost_text
@@ -116,6 +117,19 @@ def moment(at: datetime | str | None, form: str = "short") -> SafeString | str:
     return mark_safe(  # noqa: S308 - nothing in it was said by anybody
         f'<time datetime="{full[:10]}T{full[11:]}Z" data-form="{form}" '
         f'title="{full[:19]} UTC">{shown} UTC</time>'
+    )
+
+
+@register.simple_tag
+def spark_drawing(drawn: Spark) -> SafeString:
+    """A sparkline. Made at once, as a page shows fifty; there are but numbers in it."""
+    errs = " has-errors" if drawn.highest else ""
+    line = f'<path class="spark-line" d="{drawn.path}"/>' if errs else ""
+    size = f'width="{drawn.width}" height="{drawn.height}"'
+    box = f'viewBox="0 0 {drawn.width} {drawn.height}" aria-hidden="true"'
+    base = f'<path class="spark-base" d="{drawn.base}"/>'
+    return mark_safe(  # noqa: S308 - nothing in it was said by anybody
+        f'<svg class="spark{errs}" {size} {box}>{base}{line}</svg>'
     )
 
 
