@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkProcess
 
-from simulator.world.catalogue import plans
-from simulator.world.run import Options, Papers, Running, write_papers
+from simulator.world.kinds import plans_of
+from simulator.world.papers import Options, Papers, write_papers
+from simulator.world.run import Running
 from simulator.world.world import WorldPlan
 
 # Linux, <linux/prctl.h>: the signal that a process gets when its parent dies.
@@ -42,7 +43,7 @@ def run_apart(options: Options) -> None:
     described = options.directory / "simulated.json"
     described.unlink(missing_ok=True)
     (options.directory / "truth.jsonl").write_text("")
-    options.request_truth.write_text("")
+    options.begin_truths()
     try:
         with _parts(options) as parts:
             papers = [found for part in parts if (found := _papers(part, parts, stop))]
@@ -57,7 +58,7 @@ def run_apart(options: Options) -> None:
 @contextmanager
 def _parts(options: Options) -> Iterator[list[Part]]:
     """A process for each cluster; all of them have ended afterwards."""
-    wanted = plans(clusters=options.clusters, models=options.models, seed=options.seed)
+    wanted = plans_of(options)
     parts: list[Part] = []
     try:
         for number, plan in enumerate(wanted):

@@ -58,8 +58,11 @@ STANDARD: Mapping[str, Profile] = {
 
 def faulty_plan(settings: Settings, *, seed: int) -> WorldPlan:
     """A cluster with the models of every fault that its mode knows."""
-    table = STANDARD if settings.knative is None else KNATIVE
-    return cluster_plan(settings, list(table.values()), seed=seed)
+    return cluster_plan(settings, list(table_of(settings).values()), seed=seed)
+
+
+def table_of(settings: Settings) -> Mapping[str, Profile]:
+    return STANDARD if settings.knative is None else KNATIVE
 
 
 def _healthy(name: str, rhythm: Rhythm, **more: object) -> Profile:

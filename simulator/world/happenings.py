@@ -6,6 +6,7 @@ The first of each comes soon after the world goes live, so that whoever looks se
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from simulator.store.json_values import JsonObject
 from simulator.store.resources import INFERENCESERVICES, LLMINFERENCESERVICES, PODS
@@ -14,6 +15,9 @@ from simulator.world.podstatus import PodState
 from simulator.world.profiles import Profile, Rhythm, Runtime, Trouble
 from simulator.world.traffic import Traffic
 from simulator.world.world import World
+
+if TYPE_CHECKING:
+    from simulator.world.faults import Faults
 
 KUBECTL = "kubectl-edit"
 # Which models somebody keeps trying to repair, by changing their arguments.
@@ -30,14 +34,21 @@ DRAIN_S = 2400.0
 MAINTENANCE_S = 600.0
 SCALE_S = 240.0
 CRASH_S = 840.0
+# Models whose engine dies, or that are overrun, for some minutes: by the fault's name.
+STRUCK = {"reranker": "engine", "mistral-7b": "host-oom", "llama-3-8b": "overload"}
+STRUCK_FIRST_S = (40.0, 120.0)
+STRUCK_S = 1700.0
+STRUCK_FOR_S = (100.0, 220.0)
 ON_SCHEDULE = ("llama-guard", "night-batch")
 
 
 class Happenings:
     """Begins with the world going live. All gaps are real seconds around their mean."""
 
-    def __init__(self, world: World, traffic: Traffic) -> None:
+    def __init__(self, world: World, traffic: Traffic, faults: Faults | None = None) -> None:
+        """faults: none, and no server ever dies or is overrun."""
         self.world = world
+        self.faults = faults
         self.traffic = traffic
         self.accidents = Accidents(world.kubelet)
         self._moved: set[tuple[str, Trouble]] = set()
@@ -57,6 +68,10 @@ class Happenings:
 
     def _ordinary(self, profile: Profile) -> None:
         standard = self.world.plan.settings.knative is None
+        if self.faults and profile.rhythm is Rhythm.STEADY and profile.name in STRUCK:
+            first = self.world.cluster.draws.uniform(f"first/{profile.key}", *STRUCK_FIRST_S)
+            self.world.timeline.after_real(first, lambda: self.strike(profile))
+            self._every(profile, STRUCK_S, self.strike)
         if profile.name in ON_SCHEDULE:
             self._soon_and_again(profile, SCALE_S, self.turn_on_or_off)
         elif profile.rhythm is Rhythm.BURSTS:
@@ -102,6 +117,18 @@ class Happenings:
         found = self._serving(profile)
         if found is not None:
             self.accidents.kill_for_memory(*found)
+
+    def strike(self, profile: Profile) -> None:
+        """A fault of some minutes, unless another one is on."""
+        if self.faults is None or profile.key in self.faults.running:
+            return
+        self.faults.begin(STRUCK[profile.name], profile)
+        lasts = self.world.cluster.draws.uniform(f"struck/{profile.key}", *STRUCK_FOR_S)
+        self.world.timeline.after_real(lasts, lambda: self._calm(profile))
+
+    def _calm(self, profile: Profile) -> None:
+        if self.faults is not None:
+            self.faults.end(profile)
 
     def stall(self, profile: Profile) -> None:
         """The engine is busy with one long step: probes time out, nothing restarts."""

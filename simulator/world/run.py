@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import secrets
 import signal
-import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TextIO
 
-from simulator.access.identities import ADMIN, Tokens
-from simulator.access.kubeconfig import Context, write_kubeconfig
-from simulator.access.manifests import account_with_roles, documents
-from simulator.access.rules import Identity
+from simulator.access.identities import Tokens
+from simulator.access.kubeconfig import Context
 from simulator.api.server import ApiServer
 from simulator.metering import truth as requests
 from simulator.metering.meters import Meters
@@ -27,66 +21,22 @@ from simulator.past.living import live_through
 from simulator.prometheus.scraping import KEPT_S, Scraper
 from simulator.prometheus.server import PrometheusServer
 from simulator.world.calling import Callers
-from simulator.world.catalogue import plans
+from simulator.world.fault_schedule import FaultSchedule
+from simulator.world.faults import Faults, Seeded
+from simulator.world.faulty import table_of
 from simulator.world.gateway import Gateway
 from simulator.world.happenings import Happenings
 from simulator.world.hooks import WorldLogs, WorldPods
+from simulator.world.kinds import FAULTY, plans_of
+from simulator.world.papers import USERS, Options, Papers, context_name, identity, write_papers
 from simulator.world.seeding import past_seconds, seed
 from simulator.world.timeline import Timeline
 from simulator.world.traffic import Traffic
 from simulator.world.truth import Start, line
 from simulator.world.world import World, WorldPlan
 
-RBAC = Path(__file__).resolve().parents[2] / "deploy" / "rbac"
-ACCOUNT = ("pilot-light", "pilot-light")
 # From the first port on, those of metrics pages lie behind all others.
 METRICS_PORTS = 60
-# What each user of the kubeconfig may do; None: everything. The first one's context has the
-# cluster's own name.
-USERS: dict[str, tuple[str, ...] | None] = {
-    "operator": (
-        "pilot-light-reader",
-        "pilot-light-logs",
-        "pilot-light-metrics-by-proxy",
-        "pilot-light-actor",
-    ),
-    "reader": ("pilot-light-reader",),
-    "actor": ("pilot-light-actor",),
-    "admin": None,
-}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """port_base: 0 takes any free ports. history: a past that is written down; none by itself."""
-
-    directory: Path
-    clusters: int = 3
-    models: int = 24
-    seed: int = 1
-    speed: float = 1.0
-    port_base: int = 0
-    history: timedelta = timedelta(0)
-
-    @property
-    def pasts(self) -> Path:
-        """Where the pasts of the clusters are written."""
-        return self.directory / "past"
-
-    @property
-    def request_truth(self) -> Path:
-        """What became of the requests, in windows; begun anew by every run."""
-        return self.directory / "requests.jsonl"
-
-
-@dataclass(frozen=True, slots=True)
-class Papers:
-    """Of one cluster: contexts of its users, their tokens, its part of simulated.json."""
-
-    name: str
-    contexts: list[Context]
-    tokens: dict[str, str]
-    described: dict[str, Any]
 
 
 class Running:
@@ -117,6 +67,7 @@ class Running:
         )
         self.gateway = Gateway(self.callers)
         self.traffic = Traffic(self.callers)
+        self.faults = Faults(self.callers, self.traffic, self._keep_fault)
 
     def live_through_the_past(self) -> None:
         """From the first object to now, as fast as it goes."""
@@ -163,12 +114,19 @@ class Running:
         await self.metrics.start(first)
         await self.prometheus.start(first + 1 if first else 0)
         self.write_scrape_configuration()
-        Happenings(self.world, self.traffic).begin()
+        if self.options.world == FAULTY:
+            FaultSchedule(self.faults, table_of(self.world.plan.settings)).begin()
+        else:
+            Happenings(self.world, self.traffic, self.faults).begin()
 
     async def stop(self) -> None:
         self.timeline.stop()
         await asyncio.gather(self.api.stop(), self.gateway.stop())
         await asyncio.gather(self.metrics.stop(), self.prometheus.stop())
+
+    def _keep_fault(self, seeded: Seeded) -> None:
+        with self.options.fault_truth.open("a") as file:
+            file.write(json.dumps(seeded.as_json(), separators=(",", ":")) + "\n")
 
     def _keep_window(self, window: dict[str, Any]) -> None:
         with self.options.request_truth.open("a") as file:
@@ -211,19 +169,6 @@ class Running:
         }
 
 
-def context_name(cluster: str, user: str) -> str:
-    return cluster if user == "operator" else f"{cluster}-{user}"
-
-
-def identity(user: str) -> Identity:
-    """Who holds a user's token: the roles of deploy/rbac, or everything."""
-    roles = USERS[user]
-    if roles is None:
-        return ADMIN
-    objects = documents(path.read_text() for path in sorted(RBAC.glob("*.yaml")))
-    return account_with_roles(objects, namespace=ACCOUNT[0], name=ACCOUNT[1], roles=roles)
-
-
 async def run(options: Options) -> None:
     """Runs until SIGTERM or SIGINT; simulated.json is there for as long as all is up."""
     stop = asyncio.Event()
@@ -232,7 +177,7 @@ async def run(options: Options) -> None:
     options.directory.mkdir(parents=True, exist_ok=True)
     described = options.directory / "simulated.json"
     described.unlink(missing_ok=True)
-    options.request_truth.write_text("")
+    options.begin_truths()
     with (options.directory / "truth.jsonl").open("w") as truth:
         running = await start(options, truth)
         write_papers(options, [each.papers() for each in running])
@@ -243,8 +188,7 @@ async def run(options: Options) -> None:
 
 async def start(options: Options, truth: TextIO) -> list[Running]:
     """All clusters, up and living."""
-    wanted = plans(clusters=options.clusters, models=options.models, seed=options.seed)
-    running = [Running(plan, options, truth) for plan in wanted]
+    running = [Running(plan, options, truth) for plan in plans_of(options)]
     for each in running:
         each.live_through_the_past()
     for number, each in enumerate(running):
@@ -253,41 +197,6 @@ async def start(options: Options, truth: TextIO) -> list[Running]:
     return running
 
 
-def write_papers(options: Options, papers: Sequence[Papers]) -> None:
-    """kubeconfig, tokens and simulated.json, which says that all is up; then the same in words."""
-    contexts = [context for each in papers for context in each.contexts]
-    write_kubeconfig(options.directory / "kubeconfig", contexts)
-    _write(options.directory / "tokens.json", {each.name: each.tokens for each in papers})
-    described = {
-        "seed": options.seed,
-        "speed": options.speed,
-        "kubeconfig": str(options.directory / "kubeconfig"),
-        "tokens": str(options.directory / "tokens.json"),
-        "truth": str(options.directory / "truth.jsonl"),
-        "requests": str(options.request_truth),
-        "clusters": [each.described for each in papers],
-    }
-    _write(options.directory / "simulated.json", described)
-    _say(options, papers)
-
-
-def _write(path: Path, content: Any) -> None:
-    """By rename, readable by the owner only."""
-    draft = path.with_name(f"{path.name}.new")
-    draft.unlink(missing_ok=True)
-    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-        json.dump(content, file, indent=1)
-    draft.rename(path)
-
-
 def _keep(truth: TextIO, start: Start) -> None:
     truth.write(line(start) + "\n")
     truth.flush()
-
-
-def _say(options: Options, papers: Sequence[Papers]) -> None:
-    for each in papers:
-        api, gateway = each.described["api"], each.described["gateway"]
-        sys.stdout.write(f"{each.name}: api {api} gateway {gateway}\n")
-    sys.stdout.write(f"KUBECONFIG={options.directory / 'kubeconfig'}\n")
-    sys.stdout.flush()

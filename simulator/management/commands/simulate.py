@@ -11,7 +11,9 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from simulator.past.apart import run_apart
 from simulator.past.length import length
-from simulator.world.run import Options, run
+from simulator.world.kinds import DEMO, WORLDS
+from simulator.world.papers import Options
+from simulator.world.run import run
 
 
 class Command(BaseCommand):
@@ -30,12 +32,19 @@ class Command(BaseCommand):
             default=timedelta(0),
             help="a past to write down, as 7d or 12h",
         )
+        parser.add_argument(
+            "--world",
+            choices=sorted(WORLDS),
+            default=DEMO,
+            help="faulty: a model for each fault; healthy: nothing ever fails",
+        )
         parser.add_argument("--port-base", type=int, default=0, help="0: any free ports")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Returns when told to stop by SIGTERM or SIGINT."""
         asked = Options(
             directory=options["dir"].absolute(),
+            world=options["world"],
             clusters=options["clusters"],
             models=options["models"],
             seed=options["seed"],

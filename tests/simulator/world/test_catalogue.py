@@ -43,10 +43,14 @@ def test_there_are_as_many_clusters_and_models_as_asked(clusters: int, models: i
         assert len(keys) == len(set(keys))
 
 
+# Only faults bring them. Source: simulator/world/faults.py.
+SEEDED_LATER = {Trouble.DOWNLOAD_SLOW, Trouble.HUB_BUSY, Trouble.LOAD_SLOW}
+
+
 def test_as_shipped_every_trouble_is_there_and_the_pilot_has_none() -> None:
     made = plans(clusters=3, models=24, seed=1)
     troubles = {each.trouble for plan in made for each in plan.models}
-    assert troubles == set(Trouble)
+    assert troubles == set(Trouble) - SEEDED_LATER
     for plan in made[:2]:
         (pilot,) = [each for each in plan.models if each.key == ("chat", "pilot")]
         assert pilot.trouble is Trouble.NONE

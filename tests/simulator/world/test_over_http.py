@@ -14,7 +14,8 @@ import pytest
 import pytest_asyncio
 
 from simulator.world import manifests
-from simulator.world.run import Options, Running, start, write_papers
+from simulator.world.papers import Options, write_papers
+from simulator.world.run import Running, start
 from simulator.world.shapes import condition_status
 from tests.simulator.world.worlds import MODEL
 
