@@ -18,11 +18,14 @@ from dashboard.charts.share import count_text
 from dashboard.happened import Kind, Line, actions_in, happened
 from dashboard.hop_words import hop_word, meaning
 from dashboard.ranges import moment_text
+from dashboard.views.asked import member_of
 from dashboard.views.finding_cards import FindingCard, finding_cards, nowhere
 from dashboard.views.incident_row import IncidentRow, incident_row
 from dashboard.views.model_insight import places_of
 from dashboard.words import Words
+from fleet.domain.records.keys import Mode
 from fleet.domain.requests.records import Hop
+from fleet.domain.requests.shown import PATHS
 from fleet.history.incident_around import AFTER, BEFORE, around
 from fleet.models import Cluster, Incident, ServedModel
 
@@ -47,8 +50,8 @@ class HopLine:
 class IncidentPage:
     """One incident and what stands around it.
 
-    hop_lines: most first. dark: hops that cannot be told apart there. lines: what happened, oldest
-    first, its first and last error among it. similar: earlier ones of the same model and
+    hop_lines: most first. dark: hops of its path that cannot be told apart. lines: what happened,
+    oldest first, its first and last error among it. similar: earlier ones of the same model and
     cause. unread: spans within it that were not read. blind_since: it goes on, and metrics were
     last read then; None = they are read.
     """
@@ -103,7 +106,7 @@ def incident_page(incident: Incident, *, now: datetime) -> IncidentPage:
         team=model.team if model else "",
         length_s=row.length_s(now),
         hop_lines=hop_lines(incident),
-        dark=[hop_word(hop) for hop, count in incident.by_hop.items() if count is None],
+        dark=_dark(incident, model),
         lines=_lines(incident, now=now),
         similar=[incident_row(each) for each in _similar(incident)],
         older=neighbours.filter(earlier).newest_first().first(),
@@ -136,6 +139,15 @@ def hop_lines(incident: Incident) -> list[HopLine]:
             means=meaning(hop, int(code)),
         )
         for hop, code, count in sorted(counted, key=lambda c: (-c[2], order.get(c[0], 9), c[1]))
+    ]
+
+
+def _dark(incident: Incident, model: ServedModel | None) -> list[Words]:
+    """Hops of its path that cannot be told apart; other modes' hops are none of it."""
+    mode = member_of(Mode, model.mode) if model else None
+    path = frozenset(Hop) if mode is None else PATHS[mode]
+    return [
+        hop_word(hop) for hop, count in incident.by_hop.items() if count is None and hop in path
     ]
 
 

@@ -96,6 +96,23 @@ def test_it_says_what_was_lost_by_whom_and_why(
     assert "hx-trigger" not in html.split('<div id="incident"')[1].split(">")[0]
 
 
+@pytest.mark.parametrize(
+    ("mode", "dark"),
+    [
+        pytest.param("Knative", "activator, queue-proxy", id="Knative"),
+        pytest.param("LLMInferenceService", "endpoint picker", id="no activator in its path"),
+        pytest.param("odd", "endpoint picker, activator, queue-proxy", id="not known"),
+    ],
+)
+def test_only_hops_of_its_path_can_be_missing(
+    admin: Client, model: ServedModel, now: datetime, mode: str, dark: str
+) -> None:
+    ServedModel.objects.update(mode=mode)
+    hops = {"ingress": 3, "endpoint-picker": None, "activator": None, "queue-proxy": None}
+    row = incident(model, now, by_hop=hops, around={"errors": {"ingress/503": 3}})
+    assert f"Cannot be told apart there: {dark} " in words(page(admin, row))
+
+
 def test_what_happened_is_told_in_time(admin: Client, model: ServedModel, now: datetime) -> None:
     began = now - timedelta(hours=1)
     start = make_start(model, started_at=began - timedelta(seconds=9))
