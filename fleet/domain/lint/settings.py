@@ -79,12 +79,14 @@ class Inert:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scaling:
-    """min, max: as asked for (max 0 = no limit). class_: kpa, hpa, keda, none, external.
+    """asked: the minimum of the model's own object; min: as it takes effect, which differs where it
+    was raised in place. max: 0 = no limit, as asked for. class_: kpa, hpa, keda, none, external.
     target: requests in flight for each replica; utilisation: share of it that is aimed at, 0..1.
     window_s, grace_s, retention_s: how long after its last request a model sleeps (Knative).
     sleeps: False where the cluster lets nothing scale to zero. wants_scaling: whether a target or a
     metric is asked for."""
 
+    asked: Given[int] = Given()
     min: Given[int] = Given()
     max: Given[int] = Given()
     activation: Given[int] = Given()

@@ -38,6 +38,7 @@ class Notes:
 
     own: Mapping[str, str]
     revision: Mapping[str, str]
+    autoscaler: Mapping[str, str]
     at: str = ""
 
     def find(self, *keys: str) -> tuple[str, str] | None:
@@ -57,22 +58,25 @@ class Notes:
         return Given() if value is None else Given(value, Origin.ANNOTATION, found[1])
 
 
-def notes_of(model: Raw, predictor: Raw, revision: Raw | None) -> Notes:
+def notes_of(model: Raw, predictor: Raw, revision: Raw | None, world: World) -> Notes:
     own = {
         **texts(under(model, "metadata", "annotations")),
         **texts(predictor.get("annotations")),
     }
     of_revision = texts(under(revision, "metadata", "annotations"))
-    return Notes(own, of_revision, name_of(revision or {}))
+    autoscaler = world.autoscaler(revision) if revision else None
+    of_autoscaler = texts(under(autoscaler, "metadata", "annotations"))
+    return Notes(own, of_revision, of_autoscaler, name_of(revision or {}))
 
 
 def scaling_of(model: Raw, predictor: Raw, notes: Notes, world: World) -> Scaling:
-    """Of an InferenceService in Knative mode. A floor that stands on the Revision counts: it may
-    have been raised in place."""
+    """Of an InferenceService in Knative mode. A floor that stands on the PodAutoscaler (up to 1.20)
+    or the Revision counts: it may have been raised in place."""
     config = world.config(AUTOSCALER)
     class_ = notes.find(AUTOSCALING + "class")
     target = number(predictor.get("scaleTarget"))
     return Scaling(
+        asked=_count(predictor, "minReplicas", otherwise=1),
         min=_floor(predictor, notes),
         max=_count(predictor, "maxReplicas", otherwise=0),
         activation=notes.scale("activation-scale"),
@@ -96,7 +100,8 @@ def scaling_of(model: Raw, predictor: Raw, notes: Notes, world: World) -> Scalin
 
 
 def _floor(predictor: Raw, notes: Notes) -> Given[int]:
-    raised = whole(notes.revision.get(AUTOSCALING + "min-scale"))
+    key = AUTOSCALING + "min-scale"
+    raised = whole(notes.autoscaler.get(key, notes.revision.get(key)))
     if raised is not None:
         return Given(raised, Origin.ANNOTATION, notes.at)
     return _count(predictor, "minReplicas", otherwise=1)

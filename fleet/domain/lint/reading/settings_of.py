@@ -97,7 +97,7 @@ def _of_isvc(raw: Raw, world: World, *, mode: Mode, stated: bool) -> Settings:
     )
     if mode is Mode.STANDARD:
         return _standard(settings, raw, world, deployment=deployment)
-    notes = knative.notes_of(raw, predictor, revision)
+    notes = knative.notes_of(raw, predictor, revision, world)
     return replace(
         settings,
         scaling=knative.scaling_of(raw, predictor, notes, world),

@@ -37,8 +37,10 @@ def scaling_of(model: Raw, predictor: Raw) -> Scaling:
     }
     asked = any(key in predictor for key in ("scaleTarget", "scaleMetric", "autoScaling"))
     class_ = notes.get(AUTOSCALER_CLASS)
+    least = _count(predictor, "minReplicas", "spec.predictor.minReplicas", otherwise=1)
     return Scaling(
-        min=_count(predictor, "minReplicas", "spec.predictor.minReplicas", otherwise=1),
+        asked=least,
+        min=least,
         max=_count(predictor, "maxReplicas", "spec.predictor.maxReplicas", otherwise=0),
         class_=Given(class_, Origin.ANNOTATION, AUTOSCALER_CLASS)
         if class_

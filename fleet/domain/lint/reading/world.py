@@ -63,6 +63,12 @@ class World:
         named = [raw for raw in own if name_of(raw) == wanted]
         return max(named or own, key=name_of, default=None)
 
+    def autoscaler(self, revision: Raw) -> Raw | None:
+        """The PodAutoscaler of a Revision bears its name.
+        Source: knative/serving pkg/reconciler/revision/resources/pa.go."""
+        near = self._near("PodAutoscaler", revision)
+        return next((raw for raw in near if name_of(raw) == name_of(revision)), None)
+
     def deployment(self, model: Raw, revision: Raw | None) -> Raw | None:
         """What runs the model: of the Revision, where there is one."""
         key = LLM_LABEL if text(model.get("kind")) == MODEL_KINDS[1] else MODEL_LABEL

@@ -42,7 +42,7 @@ def inert_annotation(settings: Settings, _: Measured) -> Found | None:
 
 def _have(settings: Settings, inert: Inert) -> int | None:
     scaling = settings.scaling
-    return (scaling.min if inert.field == "minReplicas" else scaling.max).value
+    return (scaling.asked if inert.field == "minReplicas" else scaling.max).value
 
 
 def _differs(settings: Settings, inert: Inert) -> bool:

@@ -252,6 +252,36 @@ def test_what_is_taken_for_vllm(predictor: Raw, is_vllm: bool) -> None:
     assert settings_of(raw).is_vllm is is_vllm
 
 
+FLOOR = "autoscaling.knative.dev/min-scale"
+
+
+def autoscaler(floor: str) -> Raw:
+    where = {"name": "llama-predictor-00001", "namespace": "chat", "annotations": {FLOOR: floor}}
+    return {"kind": "PodAutoscaler", "metadata": where}
+
+
+@pytest.mark.parametrize(
+    ("objects", "floor"),
+    [
+        pytest.param([isvc()], 1, id="not said"),
+        pytest.param([isvc(minReplicas=0)], 0, id="as asked"),
+        pytest.param(
+            [isvc(minReplicas=0), revision(notes={FLOOR: "2"})], 2, id="raised at the Revision"
+        ),
+        pytest.param(
+            [isvc(minReplicas=0), revision(notes={FLOOR: "0"}), autoscaler("3")],
+            3,
+            id="raised at the PodAutoscaler, as up to 1.20",
+        ),
+        pytest.param(
+            [isvc(minReplicas=0), autoscaler("3")], 0, id="of a Revision that was not given"
+        ),
+    ],
+)
+def test_the_floor_as_it_takes_effect(objects: list[Raw], floor: int) -> None:
+    assert settings_of(*objects).scaling.min.value == floor
+
+
 @pytest.mark.parametrize(
     ("raw", "gpus"),
     [

@@ -45,6 +45,12 @@ def test_inert_annotation(raw: Raw, says: str | None) -> None:
     assert severity("PL008", [raw]) == says
 
 
+def test_a_floor_raised_in_place_is_not_what_the_object_says() -> None:
+    raised = revision(notes={f"{AUTOSCALING}min-scale": "1"})
+    found = linted([isvc(notes={MIN: "1"}, minReplicas=0), raised])["PL008"]
+    assert (found.severity, found.params["have"]) == ("warning", 0)
+
+
 @pytest.mark.parametrize(
     ("raw", "says"),
     [
