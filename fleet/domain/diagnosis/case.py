@@ -17,7 +17,7 @@ from fleet.domain.diagnosis.podview import (
     ready_at,
 )
 from fleet.domain.diagnosis.records import Piece
-from fleet.domain.diagnosis.series import Series, counts_failures
+from fleet.domain.diagnosis.series import Series, failing
 from fleet.domain.diagnosis.texts import LOGS, Text, Where, texts_of
 from fleet.domain.enginelog.failures import failure_in
 from fleet.domain.enginelog.lines import words_of
@@ -155,7 +155,7 @@ class Case:
     @cached_property
     def failing_samples(self) -> tuple[Sample, ...]:
         """Series that count failed requests."""
-        return tuple(each for each in self.evidence.samples if counts_failures(each))
+        return failing(self.evidence.samples)
 
     @property
     def users_suffer(self) -> bool:

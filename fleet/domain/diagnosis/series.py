@@ -36,13 +36,19 @@ def counts_requests(sample: Sample) -> bool:
 
 
 def counts_failures(sample: Sample) -> bool:
-    """Whether it counts requests that failed, and there were some; callers that left are none."""
+    """Whether it counts requests that failed, and there were some."""
     if sample.value <= 0 or not counts_requests(sample):
-        return False
-    if sample.labels.get("response_flags") == "DC":
         return False
     status = status_of(sample).lower()
     return bool(_FAILED.match(status)) or bool(_NAMED_ERRORS.search(sample.name))
+
+
+def failing(samples: Iterable[Sample]) -> tuple[Sample, ...]:
+    """Those that count failures; callers that left count where nobody was answered."""
+    kept = [each for each in samples if counts_failures(each)]
+    if any(counts_successes(each) for each in samples):
+        kept = [each for each in kept if each.labels.get("response_flags") != "DC"]
+    return tuple(kept)
 
 
 def counts_successes(sample: Sample) -> bool:

@@ -4,7 +4,7 @@ from fleet.domain.diagnosis.case import Case, measured, quoted
 from fleet.domain.diagnosis.claims import piece
 from fleet.domain.diagnosis.podview import ready_at
 from fleet.domain.diagnosis.records import Cause, FaultPhase, Finding, Piece, Remedy
-from fleet.domain.diagnosis.rules.waking import wanted_replicas
+from fleet.domain.diagnosis.rules.waking import sleeps, wanted_replicas
 
 _STOP = "serving.kserve.io/stop"
 _WAITING_NOTHING = ("PodInitializing", "ContainerCreating", "")
@@ -20,9 +20,23 @@ def nothing_found(case: Case) -> Finding:
         return _insufficient(case)
     if case.starting or (wanted_replicas(case) and not case.live):
         return _none(case, "starting", Remedy.WAIT)
-    if not case.live:
+    if not case.live and not _says_ready(case):
         return _none(case, "asleep-on-purpose", Remedy.EXPLAIN_EXPECTED_BEHAVIOUR)
     return _none(case, "serving", Remedy.NO_ACTION)
+
+
+def _says_ready(case: Case) -> bool:
+    ready = case.evidence.model.condition("Ready")
+    return ready is not None and ready.status == "True" and not may_sleep(case)
+
+
+def may_sleep(case: Case) -> bool:
+    """Whether zero replicas are wanted, or allowed."""
+    for thing in (case.evidence.autoscaler, case.evidence.revision):
+        active = thing.condition("Active")
+        if active is not None and active.reason == "NoTraffic":
+            return True
+    return wanted_replicas(case) == 0 or sleeps(case)
 
 
 def is_stopped(case: Case) -> bool:
@@ -66,9 +80,10 @@ def _just_asked(case: Case) -> bool:
 
 def _knows_nothing(case: Case) -> bool:
     evidence = case.evidence
-    seen = (evidence.pods, evidence.events, evidence.lines, evidence.samples)
-    things = (evidence.model, evidence.revision, evidence.autoscaler, evidence.deployment)
-    return not any(seen) and not any(each.name for each in things)
+    if evidence.pods or may_sleep(case) or _says_ready(case):
+        return False
+    things = (evidence.revision, evidence.autoscaler, evidence.deployment)
+    return not any(each.name for each in things)
 
 
 def _none(case: Case, rule: str, remedy: Remedy) -> Finding:

@@ -9,12 +9,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from fleet.domain.diagnosis.case import Case, configured, quoted
-from fleet.domain.diagnosis.claims import DECISIVE, LIKELY, STRONG, TWO_SIGNS, Seen, piece
+from fleet.domain.diagnosis.claims import DECISIVE, LIKELY, STRONG, TWO_SIGNS, WEAK, Seen, piece
 from fleet.domain.diagnosis.clues import clue
 from fleet.domain.diagnosis.podview import model_container
 from fleet.domain.diagnosis.reading.plain import entries, mapping, text
 from fleet.domain.diagnosis.records import Piece
 from fleet.domain.diagnosis.rules.probing import listens_on
+from fleet.domain.diagnosis.series import counts_successes
 from fleet.domain.diagnosis.texts import Text, Where
 
 _OUTSIDE = (Where.EDGE, Where.PICKER, Where.PROXY, Where.ACTIVATOR, Where.ENGINE)
@@ -122,6 +123,7 @@ _CONDITIONS = (
     "SchedulerWorkloadReady",
     "RoutesReady",
 )
+_LONG_S = 600.0
 _PEER = re.compile(r"\b(\d{1,3}(?:\.\d{1,3}){3}):(\d{2,5})\b")
 
 
@@ -211,7 +213,7 @@ def _by_words(case: Case) -> Seen | None:
     if not texts and not flagged:
         return None
     return Seen(
-        confidence=STRONG if flagged or case.ready else TWO_SIGNS,
+        confidence=STRONG if flagged or case.ready else WEAK,
         pieces=(*quoted(texts or [each.text for each in flagged]), *_service_pieces(case)),
         params={"what": "route"},
     )
@@ -240,14 +242,18 @@ def _by_stale_peer(case: Case) -> Seen | None:
 
 def _by_condition(case: Case) -> Seen | None:
     """A condition of the route is not met, and requests fail before the pods."""
-    if not case.users_suffer or not case.ready:
+    answered = any(counts_successes(each) for each in case.evidence.samples)
+    fine = answered or case.calls or _accepted(case.evidence.config)
+    if not case.ready or (not case.users_suffer and fine):
         return None
     for type_ in _CONDITIONS:
         found = case.evidence.model.condition(type_)
-        if found is not None and found.status == "False":
+        if found is None or found.status != "False":
+            continue
+        if case.users_suffer or (case.age_s(found.at) or 0.0) >= _LONG_S:
             says = f"{type_}=False {found.reason}: {found.message}"
             return Seen(
-                confidence=LIKELY,
+                confidence=LIKELY if case.users_suffer else TWO_SIGNS,
                 pieces=(
                     piece("object", case.evidence.model.ref, says, found.at),
                     *quoted([each.text for each in case.failed_calls], at_most=1),
@@ -255,3 +261,13 @@ def _by_condition(case: Case) -> Seen | None:
                 params={"what": "condition"},
             )
     return None
+
+
+def _accepted(config: Mapping[str, Any]) -> bool:
+    """Whether a route or a pool is known to be accepted, whatever the condition says."""
+    return any(
+        each.get("type") == "Accepted" and each.get("status") == "True"
+        for value in config.values()
+        if isinstance(value, list)
+        for each in entries(value)
+    )

@@ -22,6 +22,7 @@ from fleet.domain.diagnosis.rules.load import (
     waiting,
 )
 from fleet.domain.diagnosis.rules.probes_seen import failures
+from fleet.domain.diagnosis.rules.runs import had_served
 from fleet.domain.diagnosis.texts import Text, Where
 
 DEAD = clue(
@@ -63,7 +64,7 @@ DEAD = clue(
     r"|by signal|segmentation",
     places=(Where.ENGINE, Where.STATE, Where.EVENT, Where.CONTROL),
 )
-_SERVED_S = 60.0
+_STAYED_S = 300.0
 
 
 def engine_dead(case: Case) -> Seen | None:
@@ -75,7 +76,7 @@ def engine_dead(case: Case) -> Seen | None:
             pieces=(*quoted(texts), *load_pieces(case)[:2]),
             params={"frozen": False},
         )
-    return _frozen(case) or _left_well(case)
+    return _frozen(case) or _left_well(case) or _crashed(case)
 
 
 def _dead_lines(case: Case) -> list[Text]:
@@ -93,6 +94,8 @@ def _resolved(case: Case, text: Text) -> bool:
 
 
 def _was_up(case: Case, text: Text) -> bool:
+    if _stayed(case, text):
+        return True
     for pod, container in case.models:
         if is_ready(pod) or container.ready:
             return True
@@ -115,6 +118,39 @@ def _said_before(case: Case, text: Text) -> bool:
         for each in case.all_texts
         if each.where is Where.ENGINE
     )
+
+
+def _stayed(case: Case, text: Text) -> bool:
+    """The engine died at its start, and the front end runs on without it."""
+    return any(
+        not text.previous
+        and text.where is Where.ENGINE
+        and text.container == container.name
+        and not container.restarts
+        and (case.age_s(container.running_since) or 0.0) >= _STAYED_S
+        for _, container in case.models
+    )
+
+
+def _crashed(case: Case) -> Seen | None:
+    """A server that had served ended by itself with an error, and users felt it."""
+    for pod, container in case.models:
+        ending = container.latest_ending
+        if ending is None or ending.exit_code in (None, 0, 137, 143, 130):
+            continue
+        long = (ending.ran_s or 0.0) >= 30 * 60 or had_served(case)
+        if long and case.users_suffer and (case.age_s(ending.finished_at) or 0.0) <= 3600:
+            says = f"{container.name} exit {ending.exit_code} after {ending.ran_s or 0:.0f} s"
+            ref = f"{pod.ref}/{container.name}"
+            return Seen(
+                confidence=TWO_SIGNS + 0.05,
+                pieces=(
+                    piece("object", ref, says, ending.finished_at),
+                    *quoted([each.text for each in case.failed_calls], at_most=1),
+                ),
+                params={"frozen": False},
+            )
+    return None
 
 
 def _frozen(case: Case) -> Seen | None:

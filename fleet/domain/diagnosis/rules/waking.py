@@ -26,6 +26,8 @@ _TO_ZERO = clue(
     places=(Where.EVENT, Where.CONTROL),
 )
 _LONG_CALL_S = 20.0
+# A request without a time is taken for one of a start that has just ended.
+_UNTIMED_S = 600.0
 
 
 def from_zero(case: Case) -> Seen | None:
@@ -163,6 +165,7 @@ def _woken(case: Case) -> Seen | None:
         if (call.failed or (call.seconds or 0.0) >= _LONG_CALL_S)
         and (start := fell_into(case, call)) is not None
         and _by_demand(case, start)
+        and (call.at is not None or (case.age_s(start.until) or 0.0) <= _UNTIMED_S)
     ]
     if not met:
         return None
