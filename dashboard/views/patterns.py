@@ -13,10 +13,11 @@ from dashboard.charts.bars import StartBar, start_bar
 from dashboard.charts.eta import StartEta, start_eta
 from dashboard.charts.pattern_figures import pattern_figures
 from dashboard.reasons import NOT_TAKEN_REASONS, STATE_REASONS, reason_text
+from dashboard.views.row_errors import RowErrors, row_errors
 from dashboard.views.strips import ClusterLine, cluster_line
 from dashboard.words import STATE_LABELS
 from fleet.domain.coldstart.start import Outcome, Phase, StartMode
-from fleet.models import Cluster
+from fleet.models import Cluster, ServedModel
 
 EXAMPLE = {
     "phase": "load-engine",
@@ -53,6 +54,7 @@ def patterns(request: HttpRequest) -> HttpResponse:
         "bars": [_bar(outcome, now=now) for outcome in Outcome],
         "lines": [_line(state, age_s, now=now) for state, age_s in AGES],
         "figures": pattern_figures(now),
+        "row_errors": _row_errors(),
         "etas": [_eta(age_s, now=now) for age_s in FLIGHT_AGES_S],
     }
     return render(request, "pages/patterns.html", context)
@@ -83,6 +85,22 @@ def _bar(outcome: Outcome, *, now: datetime) -> StartBar:
         "phases": phases,
     }
     return start_bar(start, now=now, expected_s=90.0)
+
+
+def _row_errors() -> list[tuple[str, RowErrors]]:
+    """5xx of a row: not measured, no traffic, none, some, many, a lower bound, only counted."""
+    spark = [[20, max(0, n - 20)] for n in range(30)]
+    counts: dict[str, dict[str, Any] | None] = {
+        "not measured": None,
+        "no traffic": {"requests": 0, "by_hop": {}},
+        "none": {"requests": 400, "by_hop": {"ingress": 0}},
+        "some": {"requests": 400, "by_hop": {"queue-proxy": 2}},
+        "many": {"requests": 40, "by_hop": {"activator": 30, "container": 8}},
+        "lower bound": {"requests": 400, "by_hop": {"activator": 12}, "at_least": ["activator"]},
+        "only counted": {"requests": None, "by_hop": {"container": 7, "ingress": None}},
+    }
+    rows = {name: ServedModel(errors=told, errors_spark=spark) for name, told in counts.items()}
+    return [(name, row_errors(row)) for name, row in rows.items()]
 
 
 def _eta(age_s: float, *, now: datetime) -> StartEta:
