@@ -1,7 +1,6 @@
 """Where weights and caches lie."""
 
 from collections.abc import Sequence
-from pathlib import PurePosixPath
 
 from fleet.domain.lint.given import Given
 from fleet.domain.lint.reading.container import Template
@@ -77,13 +76,17 @@ def _shared_memory(template: Template) -> Given[bool]:
 
 def _volume(template: Template, path: str, *, exactly: bool = False) -> Raw | None:
     """The volume that holds a path: of the deepest mount above it."""
-    above = {PurePosixPath(path)} | (set() if exactly else set(PurePosixPath(path).parents))
-    mounts = [
-        (len(PurePosixPath(text(mount.get("mountPath"))).parts), text(mount.get("name")))
+    named = {
+        text(mount.get("mountPath")).rstrip("/"): text(mount.get("name"))
         for mount in listed(template.container.get("volumeMounts"))
-        if PurePosixPath(text(mount.get("mountPath"))) in above
-    ]
-    name = max(mounts)[1] if mounts else ""
+    }
+    if not named:
+        return None
+    parts = path.rstrip("/").split("/")
+    deep = (
+        [path.rstrip("/")] if exactly else ["/".join(parts[:n]) for n in range(len(parts), 1, -1)]
+    )
+    name = next((named[each] for each in deep if each in named), "")
     return next(
         (each for each in template.volumes if name and text(each.get("name")) == name), None
     )

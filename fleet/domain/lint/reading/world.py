@@ -9,6 +9,7 @@ MODEL_LABEL = "serving.kserve.io/inferenceservice"
 LLM_LABEL = "app.kubernetes.io/name"
 REVISION_LABEL = "serving.knative.dev/revision"
 MODEL_KINDS = ("InferenceService", "LLMInferenceService")
+CONTROL_PLANES = ("knative-serving", "kserve")
 OBJECTS_AT_MOST = 20_000
 
 
@@ -33,7 +34,10 @@ class World:
         return None if raw is None else texts(raw.get("data"))
 
     def config_map(self, name: str) -> Raw | None:
-        return next((raw for raw in self._of("ConfigMap") if name_of(raw) == name), None)
+        """The control planes' own before one of the same name elsewhere."""
+        named = [raw for raw in self._of("ConfigMap") if name_of(raw) == name]
+        own = (raw for raw in named if namespace_of(raw) in CONTROL_PLANES)
+        return next(own, next(iter(named), None))
 
     def config_part(self, name: str, key: str) -> Raw | None:
         """JSON below one key of a ConfigMap; None if it was not given or is no JSON."""

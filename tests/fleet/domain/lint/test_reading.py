@@ -142,6 +142,14 @@ def test_the_progress_deadline_and_its_origin(
     assert (limit.value, limit.origin) == (value, origin)
 
 
+def test_a_config_of_the_control_plane_goes_before_one_of_its_name() -> None:
+    own = config("config-deployment", progress_deadline="20m")
+    other = config("config-deployment", progress_deadline="1m")
+    other["metadata"] = other["metadata"] | {"namespace": "chat"}
+    assert settings_of(isvc(), other, own).limits.deadline_s.value == 1200
+    assert settings_of(isvc(), other).limits.deadline_s.value == 60
+
+
 def test_a_probe_is_the_models_over_the_runtimes() -> None:
     own = STOCK | {"startupProbe": {"failureThreshold": 90}}
     probe = settings_of(isvc(model=own), runtime({"startupProbe": STARTUP})).probes.startup.value
