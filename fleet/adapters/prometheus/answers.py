@@ -31,10 +31,9 @@ class Row(msgspec.Struct):
     value: Point | None = None
     values: list[Point] = []
 
-    def points(self) -> list[tuple[float, float]]:
+    def points(self) -> list[Point]:
         """Seconds since the epoch and numbers; NaN and infinities are among them."""
-        found = [self.value] if self.value is not None else self.values
-        return [(at, float(number)) for at, number in found]
+        return self.values if self.value is None else [self.value]
 
 
 class Data(msgspec.Struct):

@@ -205,7 +205,7 @@ def _take(gathering: Gathering, before: Reading | None, now: Reading) -> None:
         process_started=now.counts.process_started,
     )
     for (subject, move), count in moved.items():
-        gathering.count(subject, 0, move, count)
+        gathering.column_of(subject, move)[0] += count
     for subject, depth in now.counts.in_flight.items():
         if depth > 0:
             levels = gathering.levels_of(subject)

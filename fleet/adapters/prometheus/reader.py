@@ -54,15 +54,16 @@ class PrometheusReader:
         self._client.close()
 
     def _rows(self, query: Query, gathering: Gathering) -> Iterator[Row]:
-        """A window is asked for at its end."""
+        """A window is asked for at its end. Only counts need the windows around."""
         start = gathering.first + WINDOW_S
         end = gathering.first + gathering.length * WINDOW_S
-        span = SPAN_S if query.figures[0].means is Depth.P95 else end - start + WINDOW_S
-        for begin in range(start, end + 1, span):
+        if isinstance(query.figures[0].means, Depth):
+            start, end = start + MARGIN_S, end - MARGIN_S
+        for begin in range(start, end + 1, SPAN_S):
             yield from self._client.matrix(
                 query.promql,
                 start=begin,
-                end=min(begin + span - WINDOW_S, end),
+                end=min(begin + SPAN_S - WINDOW_S, end),
                 step_s=WINDOW_S,
                 about=query.about,
             )
@@ -98,9 +99,9 @@ def _take_counts(gathering: Gathering, counted: Counted, subject: Subject, row: 
     move = move_of(counted, row.metric)
     if move is None:
         return
+    column = gathering.column_of(subject, move)
     for at, value in _points(gathering, row):
-        if count := round(value):
-            gathering.count(subject, at, move, count)
+        column[at] += round(value)
 
 
 def _take_levels(gathering: Gathering, figure: Figure, subject: Subject, row: Row) -> None:
@@ -123,12 +124,11 @@ def _take_p95(levels: Levels, figure: Figure, at: int, seconds: float) -> None:
         place[at] = max(seconds, place.get(at, 0.0))
 
 
-def _points(gathering: Gathering, row: Row) -> Iterator[tuple[int, float]]:
+def _points(gathering: Gathering, row: Row) -> list[tuple[int, float]]:
     """Numbers of windows and what is above 0 in them; NaN and infinities are no numbers."""
-    for moment, value in row.points():
-        at = round((moment - gathering.first) / WINDOW_S) - 1
-        if 0 <= at < gathering.length and math.isfinite(value) and value > 0:
-            yield at, value
+    first, length = gathering.first + WINDOW_S, gathering.length
+    numbered = ((round(at - first) // WINDOW_S, float(text)) for at, text in row.points())
+    return [(at, value) for at, value in numbered if 0 < value < math.inf and 0 <= at < length]
 
 
 def _seconds(moment: datetime) -> int:

@@ -45,12 +45,12 @@ class Gathering:
     tables: dict[Subject, Table] = field(default_factory=dict)
     levels: dict[Subject, Levels] = field(default_factory=dict)
 
-    def count(self, subject: Subject, at: int, move: Move, count: int) -> None:
-        """A kind of call happened `count` times in window number `at`."""
+    def column_of(self, subject: Subject, move: Move) -> list[int]:
+        """Where a kind of call is counted, by the number of the window."""
         table = self.tables.get(subject)
         if table is None:
             table = self.tables[subject] = Table(self.length)
-        table.add(at, move, count)
+        return table.column_of(move)
 
     def levels_of(self, subject: Subject) -> Levels:
         """Where depths and durations are put."""

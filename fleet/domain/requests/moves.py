@@ -83,25 +83,28 @@ class Table:
     length: int
     columns: dict[Move, list[int]] = field(default_factory=dict)
 
-    def add(self, at: int, move: Move, count: int) -> None:
-        """Count in window number `at`; windows of two series of one kind add up."""
+    def column_of(self, move: Move) -> list[int]:
+        """Counts of one kind of call, to be added to: two series of one kind add up."""
         column = self.columns.get(move)
         if column is None:
             column = self.columns[move] = [0] * self.length
-        column[at] += count
+        return column
 
     def column(
         self, role: Role, *, code: int | None = None, way: Way | None = None, failed: bool = False
     ) -> list[int]:
         """What a role counted, summed over what is not asked for; failed: only without a status."""
-        found = [0] * self.length
-        for move, counts in self.columns.items():
-            if move.role is not role or (way is not None and move.way is not way):
-                continue
-            if (failed and move.code) or (code is not None and move.code != code):
-                continue
-            found = [have + count for have, count in zip(found, counts, strict=True)]
-        return found
+        columns = [
+            counts
+            for move, counts in self.columns.items()
+            if move.role is role
+            and (way is None or move.way is way)
+            and (code is None or move.code == code)
+            and not (failed and move.code)
+        ]
+        if len(columns) == 1:
+            return list(columns[0])
+        return [sum(counts) for counts in zip(*columns, strict=True)] or [0] * self.length
 
     def has(self, roles: Collection[Role]) -> bool:
         """Whether any of these roles counted anything here."""
@@ -117,5 +120,5 @@ def table_of(windows: Sequence[Moves]) -> Table:
     table = Table(len(windows))
     for at, moves in enumerate(windows):
         for move, count in moves.items():
-            table.add(at, move, count)
+            table.column_of(move)[at] += count
     return table

@@ -115,6 +115,8 @@ def counted(url: str, began: int) -> dict[str, int]:
     client.close()
     found = {}
     for row in rows:
-        values = [value for _, value in row.points() if 0 < value < float("inf")]
-        found[row.metric["kind"]] = round(sum(values))
+        values = [float(text) for _, text in row.points()]
+        found[row.metric["kind"]] = round(
+            sum(value for value in values if 0 < value < float("inf"))
+        )
     return found

@@ -28,7 +28,7 @@ def gathering(**more: object) -> Gathering:
 def test_only_what_was_asked_for_and_had_anything_in_it() -> None:
     found = gathering()
     for number in (0, 2, 5):
-        found.count(SUBJECT, number, OK, 3)
+        found.column_of(SUBJECT, OK)[number] += 3
     windows = list(found.windows(since=FIRST + 60, until=FIRST + 120))
     assert [(w.at, w.tally.requests) for w in windows] == [
         (datetime.fromtimestamp(FIRST + 60, UTC), 3)
@@ -37,7 +37,7 @@ def test_only_what_was_asked_for_and_had_anything_in_it() -> None:
 
 def test_a_depth_that_is_told_is_0_where_nothing_waits() -> None:
     found = gathering()
-    found.count(SUBJECT, 0, OK, 1)
+    found.column_of(SUBJECT, OK)[0] += 1
     (window,) = found.windows(since=FIRST, until=FIRST + 30)
     assert (window.tally.in_flight, window.tally.queued) == (0.0, 0.0)
 
@@ -51,7 +51,7 @@ def test_what_waits_makes_a_window_also_without_an_end() -> None:
 
 def test_the_servers_own_figures_come_first() -> None:
     found = gathering()
-    found.count(SUBJECT, 0, OK, 30)
+    found.column_of(SUBJECT, OK)[0] += 30
     levels = found.levels_of(SUBJECT)
     levels.in_flight[0], levels.engine_in_flight[0] = 9.0, 2.0
     levels.p95_s[0], levels.engine_p95_s[0] = 10.0, 14.0
@@ -61,7 +61,7 @@ def test_the_servers_own_figures_come_first() -> None:
 
 def test_few_requests_have_no_95th_percentile() -> None:
     found = gathering()
-    found.count(SUBJECT, 0, OK, 19)
+    found.column_of(SUBJECT, OK)[0] += 19
     found.levels_of(SUBJECT).p95_s[0] = 3.0
     (window,) = found.windows(since=FIRST, until=FIRST + 30)
     assert window.tally.p95_s is None
