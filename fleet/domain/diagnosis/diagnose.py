@@ -19,7 +19,7 @@ def diagnose(evidence: Evidence) -> tuple[Finding, ...]:
     claims = [
         Claim(rule=rule, seen=seen) for rule in RULES if (seen := rule.sees(case)) is not None
     ]
-    kept = in_order(claims, case)
+    kept = in_order(claims)
     if not kept:
         return (nothing_found(case),)
     return tuple(_finding(claim) for claim in kept[:FINDINGS_AT_MOST])

@@ -7,7 +7,6 @@ certain than what casts it stays.
 
 from collections.abc import Iterable
 
-from fleet.domain.diagnosis.case import Case
 from fleet.domain.diagnosis.claims import Claim
 from fleet.domain.diagnosis.records import Cause
 
@@ -151,7 +150,7 @@ LEAST = 0.6
 _MARGIN = 0.1
 
 
-def in_order(claims: Iterable[Claim], case: Case) -> list[Claim]:
+def in_order(claims: Iterable[Claim]) -> list[Claim]:
     """Roots and independent faults, best first; [] if nothing is more than a guess."""
     best = _best_of_each(claims)
     kept = [each for each in best if not any(_shadows(other, each) for other in best)]
