@@ -18,24 +18,21 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from benchmarks.common import print_line
+from benchmarks.owners import owners_of
 from fleet.adapters.prometheus.client import PrometheusAccess
 from fleet.adapters.prometheus.reader import PrometheusReader
-from fleet.domain.records.keys import Mode, ModelKey
-from fleet.domain.requests.owners import Member, Owner, names_of, windows_by_model
+from fleet.domain.requests.owners import windows_by_model
 from fleet.domain.requests.records import Hop, Tally
 from simulator.metering.meters import Meters
 from simulator.metering.scraped import Scraped
 from simulator.metering.truth import RequestTruth
 from simulator.prometheus.scraping import EVERY_S, Scraper
 from simulator.prometheus.server import PrometheusServer
-from simulator.store.resources import INFERENCESERVICES, LLMINFERENCESERVICES, PODS, REVISIONS
 from simulator.world.calling import Affliction, Callers
 from simulator.world.catalogue import LLM_D, V33, cluster_plan, model
 from simulator.world.cluster import Ingress, Settings
-from simulator.world.knative import names
 from simulator.world.passages import Fate
 from simulator.world.profiles import Profile, Rhythm, Runtime
-from simulator.world.replicasets import model_of
 from simulator.world.seeding import seed
 from simulator.world.timeline import Timeline
 from simulator.world.traffic import Traffic
@@ -171,7 +168,7 @@ def measured(lived: Lived) -> dict[str, list[Tally]]:
         facts = reader.look(now=lived.world.timeline.now())
         windows = reader.windows(facts, since=_aligned(lived.begins), until=until)
         reader.close()
-    by_owner = windows_by_model(windows, _names(lived.world))
+    by_owner = windows_by_model(windows, owners_of(lived.world))
     found: dict[str, list[Tally]] = defaultdict(list)
     for owner, of_model in by_owner.items():
         found[owner.key.name] += [window.tally for window in of_model]
@@ -180,40 +177,6 @@ def measured(lived: Lived) -> dict[str, list[Tally]]:
 
 def _aligned(moment: datetime) -> datetime:
     return datetime.fromtimestamp(int(moment.timestamp()) // 30 * 30, UTC)
-
-
-def _names(world: World) -> Any:
-    """As history would know them."""
-    mode = Mode.KNATIVE if world.plan.settings.knative else Mode.STANDARD
-    owners, uids = dict[Owner, Mode](), dict[tuple[str, str], str]()
-    for resource in (INFERENCESERVICES, LLMINFERENCESERVICES):
-        if resource not in world.store.resources:
-            continue
-        for each in world.store.list(resource):
-            meta = each["metadata"]
-            key = ModelKey(world.plan.settings.name, resource.kind, meta["namespace"], meta["name"])
-            llm = resource is LLMINFERENCESERVICES
-            owners[Owner(meta["uid"], key)] = Mode.LLM if llm else mode
-            uids[meta["namespace"], meta["name"]] = meta["uid"]
-    return names_of(owners, revisions=list(_revisions(world, uids)), pods=list(_pods(world, uids)))
-
-
-def _revisions(world: World, uids: Mapping[tuple[str, str], str]) -> Iterator[Member]:
-    if REVISIONS in world.store.resources:
-        for each in world.store.list(REVISIONS):
-            meta = each["metadata"]
-            model_name = meta["labels"][names.SERVICE].removesuffix("-predictor")
-            uid = uids.get((meta["namespace"], model_name), "")
-            yield Member(meta["namespace"], meta["name"], "", uid)
-
-
-def _pods(world: World, uids: Mapping[tuple[str, str], str]) -> Iterator[Member]:
-    for pod in world.store.list(PODS):
-        meta, name = pod["metadata"], model_of(pod)
-        if name is not None:
-            revision = meta.get("labels", {}).get(names.REVISION, "")
-            uid = uids.get((meta["namespace"], name), "")
-            yield Member(meta["namespace"], meta["name"], revision, uid)
 
 
 @contextmanager
