@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
+import msgspec
 from django.db import transaction
 
 from fleet.domain.records.keys import Mode
-from fleet.domain.requests.records import Hop, RequestWindow
+from fleet.domain.requests.records import Hop
 from fleet.domain.requests.shown import (
     ERRORS_S,
     SPARK_MINUTES,
@@ -19,20 +20,29 @@ from fleet.domain.requests.shown import (
     spark_json,
 )
 from fleet.domain.requests.states import Thresholds
-from fleet.history.requests import recent_windows, unread
+from fleet.history.request_hours import Span
+from fleet.history.requests import Recent, recent, unread
 from fleet.history.shown_states import show_state
+from fleet.history.statements import update_rows
 from fleet.models import ServedModel
 
 SPARK = timedelta(minutes=SPARK_MINUTES)
 # A minute that has just begun is shown as far as it was read.
 MINUTE = timedelta(minutes=1)
+ERRORS = timedelta(seconds=ERRORS_S)
 ROWS_AT_ONCE = 500
 COLUMNS = ("pk", "model_uid", "mode", "errors", "errors_spark")
-WRITTEN = (
-    *("errors", "errors_spark", "errors_at", "version", "rank"),
-    *("state", "state_code", "state_params", "state_since"),
-    *("told_state", "told_code", "told_params"),
+PLAIN = (
+    *("errors_at", "version", "rank", "state", "state_code", "state_since"),
+    *("told_state", "told_code"),
 )
+JSON_COLUMNS = ("errors_spark", "state_params", "told_params")
+# All that is read of a row; what it shows of starts is the largest part of it.
+READ = (
+    *(*PLAIN, *JSON_COLUMNS, "errors", "ready", "model_uid"),
+    *("cluster", "kind", "namespace", "name"),
+)
+NOTHING = Recent([], [])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,13 +80,13 @@ def forget_errors(cluster: str, *, thresholds: Thresholds, now: datetime) -> tup
 
 
 def _differing(counting: Counting) -> dict[int, Figures]:
-    since = counting.until - SPARK - MINUTE
-    windows = recent_windows(counting.cluster, since=since, until=counting.until)
-    dark = unread(counting.cluster, since, counting.until)
+    span = Span(counting.until - SPARK - MINUTE, counting.until)
+    newest = recent(counting.cluster, span, in_full=counting.until - ERRORS)
+    dark = unread(counting.cluster, *span)
     found: dict[int, Figures] = {}
     present = ServedModel.objects.present().filter(cluster=counting.cluster)
     for pk, uid, mode, errors, spark in present.values_list(*COLUMNS):
-        figures = _figures(Mode(mode), uid, windows.get(uid, ()), counting, dark=dark)
+        figures = _figures(Mode(mode), uid, newest.get(uid, NOTHING), counting, dark=dark)
         if figures != (errors, spark):
             found[pk] = figures
     return found
@@ -85,20 +95,19 @@ def _differing(counting: Counting) -> dict[int, Figures]:
 def _figures(
     mode: Mode,
     uid: str,
-    windows: Sequence[RequestWindow],
+    newest: Recent,
     counting: Counting,
     *,
     dark: Sequence[tuple[datetime, datetime]],
 ) -> Figures:
-    seen = bool(windows) or uid in counting.measured
-    since = counting.until - timedelta(seconds=ERRORS_S)
-    read = read_share(since, counting.until, dark)
+    seen = bool(newest.glances) or uid in counting.measured
+    read = read_share(counting.until - ERRORS, counting.until, dark)
     if not read or not is_measured(mode, counting.told, seen=seen):
         return Figures(None, [])
-    last = [window.tally for window in windows if window.at >= since]
+    tallies = [window.tally for window in newest.windows]
     return Figures(
-        errors_json(last, none=quiet(mode, counting.told), whole=read == 1.0),
-        spark_json(windows, until=counting.until, unread=dark),
+        errors_json(tallies, none=quiet(mode, counting.told), whole=read == 1.0),
+        spark_json(newest.glances, until=counting.until, unread=dark),
     )
 
 
@@ -109,13 +118,20 @@ def _write(
     written: list[ServedModel] = []
     wanted = sorted(figures)
     for first in range(0, len(wanted), ROWS_AT_ONCE):
-        some = ServedModel.objects.select_for_update().order_by("pk")
-        for row in some.filter(pk__in=wanted[first : first + ROWS_AT_ONCE]):
+        rows = ServedModel.objects.select_for_update().order_by("pk").only(*READ)
+        some = list(rows.filter(pk__in=wanted[first : first + ROWS_AT_ONCE]))
+        for row in some:
             row.errors, row.errors_spark = figures[row.pk]
             row.errors_at = now
             row.version += 1
             show_state(row, thresholds=thresholds, now=now)
-            changes = {name: getattr(row, name) for name in WRITTEN}
-            ServedModel.objects.filter(pk=row.pk).update(**changes)
-            written.append(row)
+        update_rows(ServedModel, {row.pk: _values(row) for row in some})
+        written += some
     return written
+
+
+def _values(row: ServedModel) -> dict[str, Any]:
+    plain = {name: getattr(row, name) for name in PLAIN}
+    texts = {name: msgspec.json.encode(getattr(row, name)).decode() for name in JSON_COLUMNS}
+    errors = None if row.errors is None else msgspec.json.encode(row.errors).decode()
+    return plain | texts | {"errors": errors}

@@ -1,20 +1,25 @@
 """Windows <-> rows of hours."""
 
 import logging
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
 from fleet.domain.requests.owners import Owner
 from fleet.domain.requests.records import WINDOW_S, Hop, RequestWindow, Tally
+from fleet.domain.requests.shown import Glance
 from fleet.domain.requests.sums import in_turn
 from fleet.models import RequestHour
 
 logger = logging.getLogger(__name__)
+
+HOUR = timedelta(hours=1)
+PLACES = 3600 // WINDOW_S
 
 
 class Span(NamedTuple):
@@ -25,9 +30,8 @@ class Span(NamedTuple):
 
 
 class _Window(msgspec.Struct, omit_defaults=True, kw_only=True):
-    """One window as kept: short names, nothing that says nothing. place: of the hour's 120."""
+    """One window as kept: short names, nothing that says nothing."""
 
-    place: int = msgspec.field(name="i")
     requests: int | None = msgspec.field(name="n", default=None)
     errors: dict[str, int] = msgspec.field(name="e", default_factory=dict)
     told: tuple[Hop, ...] = msgspec.field(name="t", default=())
@@ -41,7 +45,20 @@ class _Window(msgspec.Struct, omit_defaults=True, kw_only=True):
     p95_s: float | None = msgspec.field(name="p", default=None)
 
 
-_decoder = msgspec.json.Decoder(list[_Window])
+class _Glance(msgspec.Struct):
+    """The least of a window."""
+
+    requests: int | None = msgspec.field(name="n", default=None)
+    errors: dict[str, int] = msgspec.field(name="e", default_factory=dict)
+
+
+# By place: which of the hour's 120 windows.
+Pieces = dict[int, msgspec.Raw]
+_windows = msgspec.json.Decoder(dict[int, _Window])
+_glances = msgspec.json.Decoder(dict[int, _Glance])
+_pieces = msgspec.json.Decoder(Pieces)
+_encoder = msgspec.json.Encoder()
+T = TypeVar("T")
 
 
 def hour_of(moment: datetime) -> datetime:
@@ -57,44 +74,91 @@ def by_hour(windows: Iterable[RequestWindow]) -> dict[tuple[str, datetime], list
     return found
 
 
-def hour_row(owner: Owner, revision: str, hour: datetime, windows: Sequence[RequestWindow]) -> Any:
+def hour_row(
+    owner: Owner, revision: str, hour: datetime, windows: Sequence[RequestWindow]
+) -> RequestHour:
     """A row with the windows and their sums. All text in it is of rows or of closed sets."""
-    total = in_turn(window.tally for window in windows)
     return RequestHour(
         **asdict(owner.key),
         model_uid=owner.uid,
         revision=revision,
         hour=hour,
-        windows=[_kept(window, hour) for window in sorted(windows, key=lambda w: w.at)],
-        requests=total.requests,
-        requests_at_least=total.requests_at_least,
-        errors=_errors_json(total.errors),
-        lost=total.lost,
-        client_gone=total.client_gone,
-        told=_sorted(total.told),
-        at_least=_sorted(total.at_least),
+        windows=msgspec.json.decode(as_text(pieces_of(windows, hour))),
+        **sum_columns(in_turn(window.tally for window in windows)),
+    )
+
+
+def sum_columns(total: Tally) -> dict[str, Any]:
+    """The columns that tell an hour's sums."""
+    return {
+        "requests": total.requests,
+        "requests_at_least": total.requests_at_least,
+        "errors": _errors_json(total.errors),
+        "lost": total.lost,
+        "client_gone": total.client_gone,
+        "told": _sorted(total.told),
+        "at_least": _sorted(total.at_least),
+    }
+
+
+def pieces_of(windows: Iterable[RequestWindow], hour: datetime) -> Pieces:
+    """Windows of one hour, each as it is kept."""
+    return {_place(w.at, hour): msgspec.Raw(_encoder.encode(_kept(w.tally))) for w in windows}
+
+
+def pieces_in(text: str) -> Pieces:
+    """The windows in the JSON text of a row, unread; none where another release wrote something
+    else."""
+    return _decoded(_pieces, text)
+
+
+def as_text(pieces: Pieces) -> str:
+    """The JSON text of a row's windows."""
+    return _encoder.encode(dict(sorted(pieces.items()))).decode()
+
+
+def places_in(span: Span, hour: datetime) -> range:
+    """Places of an hour that begin in the span."""
+    return range(
+        max(0, math.ceil((span.since - hour).total_seconds() / WINDOW_S)),
+        min(PLACES, math.ceil((span.until - hour).total_seconds() / WINDOW_S)),
     )
 
 
 def windows_in(text: str, span: Span, *, revision: str, hour: datetime) -> list[RequestWindow]:
-    """The windows of a span in the JSON text of a row; none where another release wrote something
-    else."""
-    try:
-        kept = _decoder.decode(text)
-    except msgspec.MsgspecError as error:
-        logger.warning("skipped kept windows revision=%s because=%s", revision, error)
-        return []
-    first = (span.since - hour).total_seconds() / WINDOW_S
-    end = (span.until - hour).total_seconds() / WINDOW_S
+    """The windows of a span in the JSON text of a row."""
+    places = places_in(span, hour)
     return [
-        RequestWindow(
-            revision=revision,
-            at=hour + timedelta(seconds=window.place * WINDOW_S),
-            tally=_tally(window),
-        )
-        for window in kept
-        if first <= window.place < end
+        RequestWindow(revision=revision, at=_at(place, hour), tally=_tally(window))
+        for place, window in _decoded(_windows, text).items()
+        if place in places
     ]
+
+
+def glances_in(text: str, span: Span, *, hour: datetime) -> list[Glance]:
+    """The same, told in few words."""
+    places = places_in(span, hour)
+    return [
+        Glance(_at(place, hour), window.requests, sum(window.errors.values()))
+        for place, window in _decoded(_glances, text).items()
+        if place in places
+    ]
+
+
+def _decoded(decoder: "msgspec.json.Decoder[dict[int, T]]", text: str) -> dict[int, T]:
+    try:
+        return decoder.decode(text)
+    except msgspec.MsgspecError as error:
+        logger.warning("skipped kept windows because=%s", error)
+        return {}
+
+
+def _place(moment: datetime, hour: datetime) -> int:
+    return int((moment - hour).total_seconds()) // WINDOW_S
+
+
+def _at(place: int, hour: datetime) -> datetime:
+    return hour + timedelta(seconds=place * WINDOW_S)
 
 
 def sum_in(row: RequestHour) -> Tally:
@@ -109,23 +173,19 @@ def sum_in(row: RequestHour) -> Tally:
     )
 
 
-def _kept(window: RequestWindow, hour: datetime) -> Any:
-    tally = window.tally
-    return msgspec.to_builtins(
-        _Window(
-            place=int((window.at - hour).total_seconds()) // WINDOW_S,
-            requests=tally.requests,
-            errors=_errors_json(tally.errors),
-            told=tuple(sorted(tally.told)),
-            at_least=tuple(sorted(tally.at_least)),
-            requests_at_least=tally.requests_at_least,
-            client_gone=tally.client_gone,
-            broken=tally.broken,
-            cut=tally.cut,
-            in_flight=tally.in_flight,
-            queued=tally.queued,
-            p95_s=tally.p95_s,
-        )
+def _kept(tally: Tally) -> _Window:
+    return _Window(
+        requests=tally.requests,
+        errors=_errors_json(tally.errors),
+        told=tuple(sorted(tally.told)),
+        at_least=tuple(sorted(tally.at_least)),
+        requests_at_least=tally.requests_at_least,
+        client_gone=tally.client_gone,
+        broken=tally.broken,
+        cut=tally.cut,
+        in_flight=tally.in_flight,
+        queued=tally.queued,
+        p95_s=tally.p95_s,
     )
 
 

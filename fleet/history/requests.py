@@ -3,14 +3,16 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from typing import NamedTuple
 
 from django.db.models import Q, TextField
 from django.db.models.functions import Cast
 
 from fleet.domain.records.keys import ModelKey
 from fleet.domain.requests.records import RequestWindow, Tally
+from fleet.domain.requests.shown import Glance
 from fleet.domain.requests.sums import in_turn
-from fleet.history.request_hours import Span, hour_of, sum_in, windows_in
+from fleet.history.request_hours import HOUR, Span, glances_in, hour_of, sum_in, windows_in
 from fleet.models import Cluster, Gap, RequestHour
 from fleet.models.requests import RequestHourQuerySet
 
@@ -35,13 +37,23 @@ def windows_of(
     return {uid: sorted(windows, key=_order) for uid, windows in found.items()}
 
 
-def recent_windows(
-    cluster: str, *, since: datetime, until: datetime
-) -> dict[str, list[RequestWindow]]:
-    """As `windows_of`, of all models of a cluster, in no order."""
-    found: dict[str, list[RequestWindow]] = defaultdict(list)
-    for uid, window in _windows(RequestHour.objects.filter(cluster=cluster), since, until):
-        found[uid].append(window)
+class Recent(NamedTuple):
+    """What a model's newest windows say: all in few words, the very newest in full."""
+
+    glances: list[Glance]
+    windows: list[RequestWindow]
+
+
+def recent(cluster: str, span: Span, *, in_full: datetime) -> dict[str, Recent]:
+    """By model uid, of all models of a cluster, in no order. in_full: windows that begin from then
+    on."""
+    found: dict[str, Recent] = defaultdict(lambda: Recent([], []))
+    newest = Span(in_full, span.until)
+    for uid, revision, hour, text in _texts(RequestHour.objects.filter(cluster=cluster), span):
+        one = found[uid]
+        one.glances.extend(glances_in(text, span, hour=hour))
+        if in_full < hour + HOUR:
+            one.windows.extend(windows_in(text, newest, revision=revision, hour=hour))
     return found
 
 
@@ -82,15 +94,21 @@ def unread(cluster: str, since: datetime, until: datetime) -> list[Span]:
 def _windows(
     rows: RequestHourQuerySet, since: datetime, until: datetime
 ) -> Iterator[tuple[str, RequestWindow]]:
+    span = Span(since, until)
+    for uid, revision, hour, text in _texts(rows, span):
+        for window in windows_in(text, span, revision=revision, hour=hour):
+            yield uid, window
+
+
+def _texts(rows: RequestHourQuerySet, span: Span) -> Iterator[tuple[str, str, datetime, str]]:
+    """Hours that the span touches; their windows as JSON text, which is read once."""
     hours = (
-        rows.filter(hour__gte=hour_of(since), hour__lt=until)
+        rows.filter(hour__gte=hour_of(span.since), hour__lt=span.until)
         .with_windows()
         .annotate(text=Cast("windows", TextField()))
         .values_list("model_uid", "revision", "hour", "text")
     )
-    for uid, revision, hour, text in hours.iterator(ROWS_AT_ONCE):
-        for window in windows_in(text, Span(since, until), revision=revision, hour=hour):
-            yield uid, window
+    yield from hours.iterator(ROWS_AT_ONCE)
 
 
 def _order(window: RequestWindow) -> tuple[datetime, str]:

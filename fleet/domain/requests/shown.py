@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from fleet.domain.records.keys import Mode
-from fleet.domain.requests.records import Hop, RequestWindow, Tally
+from fleet.domain.requests.records import Hop, Tally
 from fleet.domain.requests.sums import in_turn
 
 ERRORS_S = 300
@@ -71,8 +71,16 @@ def share(tally: Tally) -> float | None:
     return round(min(1.0, tally.lost / tally.requests), 4)
 
 
+class Glance(NamedTuple):
+    """The least of a window: when it began, requests (None = not known), 5xx."""
+
+    at: datetime
+    requests: int | None
+    lost: int
+
+
 def spark_json(
-    windows: Iterable[RequestWindow],
+    windows: Iterable[Glance],
     *,
     until: datetime,
     unread: Sequence[tuple[datetime, datetime]],
@@ -83,15 +91,15 @@ def spark_json(
     """
     minute = timedelta(minutes=1)
     first = _end_of_minute(until) - SPARK_MINUTES * minute
-    minutes: list[list[Tally]] = [[] for _ in range(SPARK_MINUTES)]
+    minutes: list[list[Glance]] = [[] for _ in range(SPARK_MINUTES)]
     for window in windows:
         place = (window.at - first) // minute
         if 0 <= place < SPARK_MINUTES:
-            minutes[place].append(window.tally)
+            minutes[place].append(window)
     starts = [first + place * minute for place in range(SPARK_MINUTES)]
     return [
-        _bar(tallies) if tallies or not _is_unread(at, min(at + minute, until), unread) else None
-        for at, tallies in zip(starts, minutes, strict=True)
+        _bar(some) if some or not _is_unread(at, min(at + minute, until), unread) else None
+        for at, some in zip(starts, minutes, strict=True)
     ]
 
 
@@ -100,11 +108,10 @@ def _end_of_minute(moment: datetime) -> datetime:
     return whole if whole == moment else whole + timedelta(minutes=1)
 
 
-def _bar(tallies: Sequence[Tally]) -> list[int | None]:
-    if not tallies:
-        return [0, 0]
-    tally = in_turn(tallies)
-    return [tally.requests, tally.lost]
+def _bar(windows: Sequence[Glance]) -> list[int | None]:
+    known = [window.requests for window in windows if window.requests is not None]
+    requests = sum(known) if known or not windows else None
+    return [requests, sum(window.lost for window in windows)]
 
 
 def _is_unread(

@@ -5,16 +5,14 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from fleet.domain.records.keys import Mode
-from fleet.domain.requests.records import Hop, RequestWindow, Tally
-from fleet.domain.requests.shown import errors_json, is_measured, quiet, share, spark_json
+from fleet.domain.requests.records import Hop, Tally
+from fleet.domain.requests.shown import Glance, errors_json, is_measured, quiet, share, spark_json
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 
 
-def window(ago_s: float, requests: int = 10, lost: int = 0) -> RequestWindow:
-    errors = {(Hop.CONTAINER, 500): lost} if lost else {}
-    tally = Tally(requests=requests, errors=errors)
-    return RequestWindow(revision="", at=NOW - timedelta(seconds=ago_s), tally=tally)
+def window(ago_s: float, requests: int | None = 10, lost: int = 0) -> Glance:
+    return Glance(NOW - timedelta(seconds=ago_s), requests, lost)
 
 
 @pytest.mark.parametrize(
