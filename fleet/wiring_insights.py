@@ -17,8 +17,16 @@ COLLECTORS = 100
 
 def models_to_look_at() -> list[int]:
     """Insights that are due on followed clusters, worst first, a few a cluster."""
-    clusters = list(Cluster.objects.followed().values_list("name", flat=True))
-    return diagnosing.mark_due(clusters, now=now())
+    return diagnosing.mark_due(_followed(), now=now())
+
+
+def note_advice() -> None:
+    """Whose settings are to be judged, on followed clusters."""
+    diagnosing.mark_advice(_followed(), now=now())
+
+
+def _followed() -> list[str]:
+    return list(Cluster.objects.followed().values_list("name", flat=True))
 
 
 def look_at_model(insight: int) -> bool:

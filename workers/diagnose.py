@@ -22,6 +22,12 @@ def sweep() -> None:
 
 
 @app.task
+def advise() -> None:
+    """Note whose settings changed, or were never judged; the sweep takes them in their turn."""
+    wiring_insights.note_advice()
+
+
+@app.task
 def look_at(insight: int) -> None:
     """Say what is wrong with one model and what could be better."""
     wiring_insights.look_at_model(insight)

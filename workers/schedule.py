@@ -10,6 +10,7 @@ ACT_S = 1.0
 SAMPLE_S = 5.0
 # Whoever got into trouble is looked at within a beat and a few seconds.
 DIAGNOSE_S = 2.0
+ADVISE_S = 10.0
 REFRESH_S = 60.0
 COUNT_S = 60.0
 # A week's report is due on Monday at 00:15 UTC; one that was missed is caught up.
@@ -32,6 +33,7 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     "sweep": every(SWEEP_S, "workers.chores.sweep", queue="chores"),
     "sample": every(SAMPLE_S, "workers.sample.sweep", queue="sample"),
     "diagnose": every(DIAGNOSE_S, "workers.diagnose.sweep", queue="sample"),
+    "advise": every(ADVISE_S, "workers.diagnose.advise", queue="sample"),
     "refresh": every(REFRESH_S, "workers.chores.refresh", queue="chores"),
     "count-starts": every(COUNT_S, "workers.chores.count_starts", queue="chores"),
     "reports": every(REPORTS_S, "workers.chores.make_reports", queue="chores"),

@@ -4,22 +4,26 @@ writer of insights and of a fleet row's finding."""
 import hashlib
 import json
 import zlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Q
 
+from fleet.domain.ledger.delta import State
 from fleet.domain.records.keys import ModelKey
 from fleet.history.fitting import fitted, plain
 from fleet.history.insight_shapes import top_json
+from fleet.history.shown_states import RANKS
 from fleet.models import Incident, ModelInsight, ServedModel
+from fleet.models.insight import ModelInsightQuerySet
 
 # Longer than one look may take.
 CLAIM_FOR = timedelta(seconds=45)
+ROWS_AT_ONCE = 500
 Json = dict[str, Any]
 
 
@@ -58,28 +62,49 @@ class Concluded:
     missing: Sequence[Json] = field(default_factory=tuple)
 
 
-_ROW = (
-    *("cluster", "kind", "namespace", "name", "model_uid", "mode", "state", "changed_at"),
-    *("revision_uid", "min", "max", "p95_s", "count_7d", "errors", "errors_at"),
-    *("probe_serving_1h", "in_flight", "finding", "rank"),
+# What advice rests on: nothing of it is JSON, so that thousands of rows are read quickly.
+_SETTINGS = (
+    *("cluster", "kind", "namespace", "name", "model_uid", "mode", "changed_at"),
+    *("revision_uid", "min", "max", "p95_s", "count_7d", "rank"),
 )
+_ROW = (
+    *_SETTINGS,
+    *("state", "errors", "errors_at", "probe_serving_1h", "in_flight", "finding"),
+)
+# What is worse than Unknown: Failing, Degraded, Starting.
+TROUBLED_RANK = RANKS[State.UNKNOWN.value]
 _INSIGHT = (
     *("cluster", "model_uid", "diagnosed_at", "linted_at", "linted_for", "due_at"),
     "claimed_until",
 )
 
 
-def subjects(clusters: Iterable[str]) -> list[Subject]:
-    """Present models of these clusters, worst first. Three queries."""
+def troubled(clusters: Iterable[str]) -> list[Subject]:
+    """Present models of these clusters that may be in trouble, worst first. Three queries."""
     names = list(clusters)
-    rows = ServedModel.objects.present().filter(cluster__in=names).only(*_ROW).order_by("rank")
-    insights = ModelInsight.objects.filter(cluster__in=names).only(*_INSIGHT)
-    known = {(each.cluster, each.model_uid): each for each in insights}
     ongoing = Incident.objects.ongoing().filter(cluster__in=names)
     broken = set(ongoing.values_list("cluster", "model_uid"))
+    some = Q(rank__lt=TROUBLED_RANK) | Q(finding__isnull=False) | Q(probe_serving_1h__gt=0)
+    some |= Q(errors__lost__gt=0) | ~Q(in_flight=[]) | Q(model_uid__in=[uid for _, uid in broken])
+    rows = ServedModel.objects.present().filter(some, cluster__in=names)
+    found = list(rows.only(*_ROW).order_by("rank", "pk"))
+    known = _insights(ModelInsight.objects.filter(model_uid__in=[r.model_uid for r in found]))
     return [
-        Subject(row=row, insight=known.get(_id(row)), incident=_id(row) in broken) for row in rows
+        Subject(row=row, insight=known.get(_id(row)), incident=_id(row) in broken) for row in found
     ]
+
+
+def linted(clusters: Iterable[str]) -> list[Subject]:
+    """All present models of these clusters, as far as advice rests on them. Two queries."""
+    names = list(clusters)
+    rows = ServedModel.objects.present().filter(cluster__in=names).only(*_SETTINGS)
+    known = _insights(ModelInsight.objects.filter(cluster__in=names))
+    found = rows.order_by("rank", "pk")
+    return [Subject(row=row, insight=known.get(_id(row)), incident=False) for row in found]
+
+
+def _insights(rows: ModelInsightQuerySet) -> dict[tuple[str, str], ModelInsight]:
+    return {(each.cluster, each.model_uid): each for each in rows.only(*_INSIGHT)}
 
 
 def subject(cluster: str, model_uid: str) -> Subject | None:
@@ -101,12 +126,23 @@ def _id(row: ServedModel) -> tuple[str, str]:
 
 def ask(wanted: Iterable[tuple[ServedModel, str]], *, now: datetime) -> None:
     """Note that these models are to be looked at, and why; what was asked before stays."""
-    asked = list(wanted)
-    fresh = [fitted(ModelInsight(**asdict(row.key), model_uid=row.model_uid)) for row, _ in asked]
+    by_why: dict[tuple[str, str], list[ServedModel]] = defaultdict(list)
+    for row, why in wanted:
+        by_why[row.cluster, why].append(row)
+    for (cluster, why), rows in by_why.items():
+        for first in range(0, len(rows), ROWS_AT_ONCE):
+            _ask(cluster, rows[first : first + ROWS_AT_ONCE], why=why, now=now)
+
+
+def _ask(cluster: str, rows: Sequence[ServedModel], *, why: str, now: datetime) -> None:
+    fresh = [
+        fitted(ModelInsight(**asdict(r.key), model_uid=r.model_uid, due_at=now, why=why))
+        for r in rows
+    ]
     ModelInsight.objects.bulk_create(fresh, ignore_conflicts=True)
-    for row, why in asked:
-        mine = ModelInsight.objects.filter(cluster=row.cluster, model_uid=row.model_uid)
-        mine.filter(due_at=None).update(due_at=now, why=why)
+    uids = [row.model_uid for row in rows]
+    idle = ModelInsight.objects.filter(cluster=cluster, model_uid__in=uids, due_at=None)
+    idle.update(due_at=now, why=why)
 
 
 def ask_now(row: ServedModel, *, why: str, now: datetime) -> None:

@@ -28,7 +28,7 @@ from fleet.history.requests import windows_of
 from fleet.models import ServedModel
 from fleet.observe.advising import Advice, advise
 from fleet.observe.bundles import LOOK_BACK, whole_bundle
-from fleet.observe.urgency import ORDER, TROUBLE, Flight, Standing, Why, due, trouble
+from fleet.observe.urgency import ORDER, TROUBLE, Flight, Standing, Why, advice_due, due, trouble
 from fleet.ports import Announcer, Clock, ObjectCollector
 
 logger = logging.getLogger(__name__)
@@ -63,15 +63,43 @@ class Tools:
 
 
 def mark_due(clusters: Sequence[str], *, now: datetime) -> list[int]:
-    """Note who is due, and give the insights to look at now: worst first, a few a cluster."""
-    found = insights.subjects(clusters)
+    """Note which models in trouble are due, and give the insights to look at now: worst first, a
+    few a cluster."""
     wanted = [
         (subject.row, why.value)
-        for subject in found
-        if (why := due(standing_of(subject, now=now), now=now)) is not None
-        and (subject.insight is None or subject.insight.due_at is None)
+        for subject in insights.troubled(clusters)
+        if not _is_asked(subject)
+        and (why := due(standing_of(subject, now=now), now=now)) is not None
     ]
     insights.ask(wanted, now=now)
+    return _chosen(clusters, now=now)
+
+
+def mark_advice(clusters: Sequence[str], *, now: datetime) -> None:
+    """Note whose settings are to be judged: they are looked at in their turn."""
+    wanted = [
+        (subject.row, why.value)
+        for subject in insights.linted(clusters)
+        if not _is_asked(subject) and (why := _advice_due(subject, now=now)) is not None
+    ]
+    insights.ask(wanted, now=now)
+
+
+def _is_asked(subject: Subject) -> bool:
+    return subject.insight is not None and subject.insight.due_at is not None
+
+
+def _advice_due(subject: Subject, *, now: datetime) -> Why | None:
+    insight = subject.insight
+    return advice_due(
+        mark=mark_of(subject.row),
+        linted_for=insight.linted_for if insight else "",
+        linted_at=insight.linted_at if insight else None,
+        now=now,
+    )
+
+
+def _chosen(clusters: Sequence[str], *, now: datetime) -> list[int]:
     busy = insights.busy(now=now)
     chosen: list[int] = []
     for cluster, pk, _ in sorted(insights.waiting(now=now), key=_urgent):
@@ -97,10 +125,7 @@ def standing_of(subject: Subject, *, now: datetime) -> Standing:
         probes=row.probe_serving_1h,
         flights=tuple(_flight(each, now=now) for each in row.in_flight if each.get("started_at")),
         finding=row.finding is not None,
-        mark=mark_of(row),
         diagnosed_at=insight.diagnosed_at if insight else None,
-        linted_at=insight.linted_at if insight else None,
-        linted_for=insight.linted_for if insight else "",
     )
 
 

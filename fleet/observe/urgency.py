@@ -58,8 +58,7 @@ class Standing:
     """What of a model says whether to look.
 
     changed_at: of its fleet row. lost: 5xx of the last minutes. probes: failures while serving,
-    of the last hour. mark: of its settings and figures. diagnosed_at, linted_at, linted_for: of
-    the last look, None or "" = never.
+    of the last hour. diagnosed_at: the last look, None = never.
     """
 
     state: str
@@ -69,18 +68,15 @@ class Standing:
     probes: int = 0
     flights: tuple[Flight, ...] = ()
     finding: bool = False
-    mark: str = ""
     diagnosed_at: datetime | None = None
-    linted_at: datetime | None = None
-    linted_for: str = ""
 
 
 def due(standing: Standing, *, now: datetime) -> Why | None:
-    """Why the model should be looked at now; None = it need not be."""
+    """Why a model that may be in trouble should be looked at now; None = it need not be."""
     why = trouble(standing, now=now)
-    if why is not None:
-        return why if _time_for(standing, now=now, mild=why in MILD) else None
-    return _advice(standing, now=now)
+    if why is None or not _time_for(standing, now=now, mild=why in MILD):
+        return None
+    return why
 
 
 def trouble(standing: Standing, *, now: datetime) -> Why | None:
@@ -118,9 +114,15 @@ def _time_for(standing: Standing, *, now: datetime, mild: bool) -> bool:
     return now - last >= (soonest if changed else latest)
 
 
-def _advice(standing: Standing, *, now: datetime) -> Why | None:
-    if standing.linted_at is None:
+def advice_due(
+    *, mark: str, linted_for: str, linted_at: datetime | None, now: datetime
+) -> Why | None:
+    """Why the settings of a model should be judged now; None = they need not be.
+
+    mark: of its settings and figures; linted_for, linted_at: of the last look, None = never.
+    """
+    if linted_at is None:
         return Why.FIRST
-    if standing.mark != standing.linted_for:
-        return Why.SETTINGS if now - standing.linted_at >= SOONEST_MILD else None
-    return Why.AGAIN if now - standing.linted_at >= LINT_EVERY else None
+    if mark != linted_for:
+        return Why.SETTINGS if now - linted_at >= SOONEST_MILD else None
+    return Why.AGAIN if now - linted_at >= LINT_EVERY else None

@@ -48,7 +48,7 @@ def llama(**fields: Any) -> ServedModel:
 
 
 def test_a_model_of_a_real_cluster_is_looked_at() -> None:
-    llama(state="Failing")
+    llama(state="Failing", rank=0)
     (due,) = wiring_insights.models_to_look_at()
     assert wiring_insights.look_at_model(due) is True
     row = ModelInsight.objects.get()
@@ -69,7 +69,7 @@ def test_a_paused_cluster_is_left_alone() -> None:
 def test_the_beat_finds_who_is_due_and_sends_a_task_for_each(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    llama(state="Failing")
+    llama(state="Failing", rank=0)
     sent: list[tuple[int]] = []
     monkeypatch.setattr(diagnose.look_at, "apply_async", lambda args, **_: sent.append(args))
     diagnose.sweep()
@@ -82,6 +82,13 @@ def test_a_broker_that_is_away_costs_a_beat(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(diagnose.sweep, "apply_async", away)
     diagnose.wake()
+
+
+def test_settings_are_noted_and_judged_in_their_turn() -> None:
+    llama()
+    assert wiring_insights.models_to_look_at() == []
+    diagnose.advise()
+    assert wiring_insights.models_to_look_at() == [ModelInsight.objects.get().pk]
 
 
 def test_every_two_seconds_in_the_queue_of_samples() -> None:

@@ -55,7 +55,7 @@ def _fleet() -> User:
 
 def _found() -> None:
     now = datetime.now(UTC)
-    row = insights.subjects(["demo-a"])[0].row
+    row = insights.linted(["demo-a"])[0].row
     insights.ask([(row, "failing")], now=now)
     claimed = insights.claim(ModelInsight.objects.get().pk, now=now)
     assert claimed is not None

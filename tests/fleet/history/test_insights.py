@@ -134,26 +134,56 @@ def test_a_look_that_failed_is_said_and_tried_again_later() -> None:
     assert insights.waiting(now=later(60)) == [("demo-a", pk, "failing")]
 
 
-def test_subjects_are_the_present_models_of_these_clusters_worst_first() -> None:
-    calm = make_model("calm", rank=40)
-    bad = make_model("bad", rank=0)
-    make_model("gone", gone_at=NOW)
-    make_model("elsewhere", cluster="demo-b")
-    asked(calm)
+def incident_of(model: ServedModel) -> None:
     Incident.objects.create(
-        cluster="demo-a",
-        kind=bad.kind,
-        namespace=bad.namespace,
-        name=bad.name,
-        model_uid=bad.model_uid,
+        **{name: getattr(model, name) for name in ("cluster", "kind", "namespace", "name")},
+        model_uid=model.model_uid,
         started_at=NOW,
         last_error_at=NOW,
         changed_at=NOW,
     )
-    found = insights.subjects(["demo-a"])
-    assert [(each.row.name, each.incident) for each in found] == [("bad", True), ("calm", False)]
-    assert [each.insight is None for each in found] == [True, False]
-    assert insights.subject("demo-a", bad.model_uid) is not None
+
+
+@pytest.mark.parametrize(
+    ("fields", "found"),
+    [
+        pytest.param({"rank": 0}, True, id="failing"),
+        pytest.param({"rank": 40, "errors": {"lost": 0}}, False, id="warm without errors"),
+        pytest.param({"rank": 40, "errors": {"lost": 2}}, True, id="warm with errors"),
+        pytest.param({"rank": 40, "probe_serving_1h": 1}, True, id="probes fail as it serves"),
+        pytest.param({"rank": 40, "in_flight": [{"id": 1}]}, True, id="a start in flight"),
+        pytest.param({"rank": 50, "finding": {"cause": "x"}}, True, id="it has a finding"),
+        pytest.param({"rank": 0, "gone_at": NOW}, False, id="gone"),
+        pytest.param({"rank": 0, "cluster": "demo-b"}, False, id="of another cluster"),
+    ],
+)
+def test_who_may_be_in_trouble(fields: dict[str, Any], *, found: bool) -> None:
+    make_model(**fields)
+    assert bool(insights.troubled(["demo-a"])) is found
+
+
+def test_the_worst_comes_first_and_an_incident_counts() -> None:
+    calm, bad = make_model("calm", rank=40), make_model("bad", rank=0)
+    asked(bad)
+    incident_of(calm)
+    found = insights.troubled(["demo-a"])
+    assert [(each.row.name, each.incident) for each in found] == [("bad", False), ("calm", True)]
+    assert [each.insight is None for each in found] == [False, True]
+
+
+def test_advice_is_for_every_model_that_is_present() -> None:
+    asked(make_model("calm", rank=40))
+    make_model("gone", gone_at=NOW)
+    found = insights.linted(["demo-a"])
+    assert [(each.row.name, each.insight is None) for each in found] == [("calm", False)]
+
+
+def test_one_model_that_is_present() -> None:
+    model = make_model()
+    incident_of(model)
+    found = insights.subject("demo-a", model.model_uid)
+    assert found is not None
+    assert found.incident
     assert insights.subject("demo-a", "nobody") is None
 
 

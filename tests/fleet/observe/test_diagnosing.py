@@ -12,7 +12,7 @@ import pytest
 from fleet.domain.diagnosis.records import Cause, FaultPhase, Finding
 from fleet.errors import ClusterUnreachable, FleetError, NotThere
 from fleet.models import Incident, ModelInsight, ServedModel
-from fleet.observe.diagnosing import AT_ONCE, Tools, look_at, mark_due, worth_showing
+from fleet.observe.diagnosing import AT_ONCE, Tools, look_at, mark_advice, mark_due, worth_showing
 from fleet.observe.urgency import Why
 from tests.factories import HOSTILE, NOW, make_model, make_start
 
@@ -102,6 +102,7 @@ class World:
     now: datetime = NOW
 
     def due(self) -> list[int]:
+        mark_advice(["demo-a"], now=self.now)
         return mark_due(["demo-a"], now=self.now)
 
     def look(self) -> list[bool]:

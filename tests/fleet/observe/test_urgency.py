@@ -5,16 +5,13 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from fleet.observe.urgency import Flight, Standing, Why, due, trouble
+from fleet.observe.urgency import Flight, Standing, Why, advice_due, due, trouble
 from tests.factories import NOW
 
 CALM = Standing(
     state="Warm",
     changed_at=NOW - timedelta(hours=1),
-    mark="m",
     diagnosed_at=NOW - timedelta(hours=1),
-    linted_at=NOW - timedelta(hours=1),
-    linted_for="m",
 )
 
 
@@ -86,16 +83,15 @@ def test_a_slow_start_is_looked_at(changed: float, diagnosed: float, looked_at: 
 
 
 @pytest.mark.parametrize(
-    ("standing", "why"),
+    ("mark", "linted", "why"),
     [
-        pytest.param({"linted_at": None}, Why.FIRST, id="never looked at"),
-        pytest.param({"mark": "other"}, Why.SETTINGS, id="settings or figures changed"),
-        pytest.param(
-            {"mark": "other", "linted_at": ago(5)}, None, id="they change, but it was just read"
-        ),
-        pytest.param({"linted_at": ago(5 * 3600)}, None, id="nothing changed for hours"),
-        pytest.param({"linted_at": ago(6 * 3600)}, Why.AGAIN, id="now and then all the same"),
+        pytest.param("m", None, Why.FIRST, id="never looked at"),
+        pytest.param("other", 60, Why.SETTINGS, id="settings or figures changed"),
+        pytest.param("other", 5, None, id="they change, but it was just read"),
+        pytest.param("m", 5 * 3600, None, id="nothing changed for hours"),
+        pytest.param("m", 6 * 3600, Why.AGAIN, id="now and then all the same"),
     ],
 )
-def test_advice_for_a_healthy_model(standing: dict[str, object], why: Why | None) -> None:
-    assert due(replace(CALM, **standing), now=NOW) is why  # type: ignore[arg-type]
+def test_settings_are_judged(mark: str, linted: float | None, why: Why | None) -> None:
+    at = None if linted is None else ago(linted)
+    assert advice_due(mark=mark, linted_for="m", linted_at=at, now=NOW) is why
