@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -70,3 +71,22 @@ def test_each_case_is_found_in_its_window_and_nowhere_else(
         got = (window.tally.requests, window.tally.client_gone)
         assert got == (tally.requests, tally.client_gone)
         assert (window.tally.broken, window.tally.cut) == (tally.broken, tally.cut)
+
+
+@pytest.mark.parametrize("identity", ["pod", "target-info"])
+def test_queue_proxy_without_relabelling_is_known_by_its_pod_or_by_a_join(
+    identity: str, first: int, tmp_path: Path
+) -> None:
+    program = tool("prometheus")
+    assert program is not None
+    data = replay.filled(tmp_path, first, identity=identity)
+    with prometheus_server(program, config=NOTHING, data=data) as base:
+        reader = PrometheusReader(PrometheusAccess(url=base))
+        for name in replay.SOME:
+            since, until = replay.span_of(name, first)
+            facts = reader.look(now=until)
+            assert facts.queue_proxy == identity
+            found = reader.windows(facts, since=since, until=until)
+            (wanted,) = cases.tallies_of_case(name).values()
+            assert [dict(w.tally.errors) for w in found if w.tally.requests] == [wanted.errors]
+        reader.close()
