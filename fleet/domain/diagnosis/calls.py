@@ -15,9 +15,7 @@ _FLAG = re.compile(rf"\b\d{{3}}[ \"']{{1,3}}({_FLAGS})\b|flags?[\"'=: ]{{1,4}}({
 _STATUS = (
     re.compile(r"http/[\d.]{1,4}\\?\"? (\d{3})\b"),
     re.compile(r"\bhttp(?: status| error| code| response)?[ :=]{1,2}(\d{3})\b"),
-    re.compile(
-        r"\b(?:status|status_?code|code|response_code|elb_status)[\"']?[:= ]{1,2}\"?(\d{3})\b"
-    ),
+    re.compile(r"\b[a-z_]{0,30}(?:status|code)[\"']?[:= ]{1,2}\"?(\d{3})\b"),
     re.compile(
         r"(?:->|returned|got|received|answered|responded with|error code:?|error) (\d{3})\b"
     ),
@@ -33,7 +31,8 @@ _SECONDS = re.compile(
 _GO = re.compile(r"(?<![\w.:-])(?:(\d{1,2})h)?(\d{1,3})m(\d{1,2}(?:\.\d{1,9})?)s\b")
 _NAMED = re.compile(
     r"(?:x-envoy-upstream-service-time|duration(?:_ms)?|elapsed(?:_ms)?|latency(?:_ms)?"
-    r"|total_time|response_time|request_time|upstream_response_time|urt|rt|took|time_total)"
+    r"|total_time|response_time|request_time|upstream_response_time|urt|rt|took|time_total"
+    r"|[a-z_]{0,20}processing_time)"
     r"[\"']?[:= ]{1,2}\"?(\d{1,9}(?:\.\d{1,9})?)(?! ?(?:ms|s|m)\b)"
 )
 _MILLISECONDS_FROM = 1_000.0
@@ -78,6 +77,7 @@ _PROBE_PATHS = (
     "/metrics",
     "/version",
 )
+_PROBES = re.compile(r"\bprob(?:e|ing)\b|health ?check")
 _LEFT = ("client disconnected", "client closed", "499", "460", "client went away")
 
 
@@ -105,7 +105,7 @@ class Call:
 
 def call_of(text: Text) -> Call | None:
     """The request that a line tells of; None if it tells of none, or of a probe."""
-    if text.where not in _SEEN_BY or not _tells_of_call(text):
+    if text.where not in _SEEN_BY or not _tells_of_call(text) or _PROBES.search(text.low[:600]):
         return None
     low = text.low[:2_000]
     status = _status(low)

@@ -59,6 +59,13 @@ class Case:
         return tuple(each for each in self.live if not is_ready(each))
 
     @cached_property
+    def begun(self) -> tuple[Pod, ...]:
+        """Those that start; without any live pod also those that were ended at it."""
+        if self.live:
+            return self.starting
+        return tuple(each for each in self.pods if each.phase not in ("Failed", "Succeeded"))
+
+    @cached_property
     def healthy_since(self) -> datetime | None:
         """Since when every live pod is ready; None if one is not, or none is there."""
         times = [ready_at(each) for each in self.live]

@@ -121,7 +121,11 @@ def _of_creation(each: Text) -> bool:
         return "webhook" in each.low or "runtime" in each.low or "quota:" in each.low
     if each.where is Where.STATE:
         return each.about == "modelStatus" and "runtime" in each.low
-    scaling = each.reason in ("FailedScaleUp", "NotTriggerScaleUp", "FailedScheduling")
+    scaling = each.about.startswith("HorizontalPodAutoscaler") or each.reason in (
+        "FailedScaleUp",
+        "NotTriggerScaleUp",
+        "FailedScheduling",
+    )
     store = "storage" in each.low or "bucket" in each.low
     return not scaling and not store and "pull" not in each.low and not each.init
 

@@ -181,7 +181,8 @@ def _loads_while_ready(case: Case) -> Seen | None:
         if at is None or not _is_young(case, at, container) or _is_another(case, container):
             continue
         late = [each for each in case.find_all(STILL_LOADS) if _came_after(each, at, container)]
-        if late and (case.users_suffer or not _done(case, late)):
+        timed = any(each.at is not None for each in late)
+        if late and ((case.users_suffer and timed) or not _done(case, late)):
             return Seen(
                 confidence=STRONG,
                 pieces=(

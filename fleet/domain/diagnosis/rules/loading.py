@@ -13,6 +13,7 @@ from fleet.domain.diagnosis.evidence import Container, Pod, Sample
 from fleet.domain.diagnosis.podview import init_containers, is_ready, ready_at
 from fleet.domain.diagnosis.records import Piece, Remedy
 from fleet.domain.diagnosis.rules.placing import wait_s
+from fleet.domain.diagnosis.rules.slow_fetch import spent_lines, spent_s
 from fleet.domain.diagnosis.series import seconds_between
 from fleet.domain.diagnosis.texts import Text, Where
 
@@ -99,7 +100,7 @@ def _loading(case: Case, *, least_s: float) -> list[tuple[Pod, Container, float]
     return [
         (pod, each, seconds)
         for pod, each in case.models
-        if pod in case.starting
+        if pod in case.begun
         and not each.ready
         and (seconds := case.age_s(each.running_since)) is not None
         and seconds >= least_s
@@ -222,7 +223,8 @@ def _loaded(case: Case) -> Seen | None:
         if seconds is None or seconds < _SLOW_S or seconds < _before_s(pod, container):
             continue
         took = [each for each in case.all_texts if each.where is Where.ENGINE and _took(each)]
-        if not took and seconds < _SILENT_SLOW_S:
+        fetched = max((spent_s(each) or 0.0 for each in spent_lines(case)), default=0.0)
+        if fetched >= seconds / 2 or not took and seconds < _SILENT_SLOW_S:
             continue
         return Seen(
             confidence=STRONG if took else TWO_SIGNS,

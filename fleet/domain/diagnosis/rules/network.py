@@ -203,7 +203,7 @@ def _unreachable(case: Case) -> Seen | None:
 
 def _only_with_sidecar(case: Case) -> Seen | None:
     """Refused although ready, with a mesh's proxy in the pod."""
-    texts = case.find(REFUSED)
+    texts = case.find(REFUSED) or case.find(TIMES_OUT)
     sidecar = [
         (pod, each) for pod in case.pods for each in pod.containers if each.name in MESH_SIDECARS
     ]

@@ -53,7 +53,7 @@ def slow(case: Case) -> Seen | None:
 
 
 def _init_runs(case: Case) -> Seen | None:
-    for pod in case.starting:
+    for pod in case.begun:
         for container in init_containers(pod):
             seconds = case.age_s(container.running_since)
             if seconds is None or not _fetches(case, container):
@@ -130,12 +130,12 @@ def _start_s(case: Case, pod: Pod) -> float:
 
 def _server_fetches(case: Case) -> Seen | None:
     """vLLM downloads by itself: it says how long it took, shows bars, or is silent meanwhile."""
-    spent = [each for each in case.texts if each.where is Where.ENGINE and _spent_s(each)]
+    spent = spent_lines(case)
     if spent:
         return Seen(
             confidence=LIKELY,
             pieces=quoted(spent),
-            params={"seconds": _spent_s(spent[0]), "rate": None, "stalled": False},
+            params={"seconds": spent_s(spent[0]), "rate": None, "stalled": False},
         )
     running = [
         (pod, container, seconds)
@@ -150,7 +150,17 @@ def _server_fetches(case: Case) -> Seen | None:
     return _bars(case, pod, container, seconds) or _silence(case, pod, container, seconds)
 
 
-def _spent_s(text: Text) -> float | None:
+def spent_lines(case: Case) -> list[Text]:
+    """What vLLM says that it spent, minutes of it, in a start that goes on or has just ended."""
+    fresh = any(
+        not is_ready(pod) or (case.age_s(ready_at(pod)) or 0.0) <= _FRESH_S for pod in case.live
+    )
+    lines = (each for each in case.all_texts if each.where is Where.ENGINE)
+    return [each for each in lines if spent_s(each)] if fresh else []
+
+
+def spent_s(text: Text) -> float | None:
+    """Seconds of a download of minutes, None for any other line."""
     found = _SPENT.search(text.low[:600])
     return float(found[1]) if found is not None and float(found[1]) >= _LONG_WITH_USERS_S else None
 
