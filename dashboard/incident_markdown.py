@@ -16,6 +16,7 @@ from dashboard.reports.markdown import plain
 from dashboard.views.incident_page import IncidentPage
 
 NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_.-]+")
+EMPTY_LINES = re.compile(r"\n{3,}")
 # What a person has to write.
 OPEN = "_…_"
 
@@ -38,7 +39,8 @@ def markdown(page: IncidentPage, *, address: str, now: datetime) -> str:
         _next_steps(),
         _figures(page, address=address),
     )
-    return "\n".join(line for part in parts for line in (*part, "")).rstrip() + "\n"
+    text = "\n".join(line for part in parts for line in (*part, "")).rstrip() + "\n"
+    return EMPTY_LINES.sub("\n\n", text)
 
 
 def _head(page: IncidentPage, *, address: str, now: datetime) -> Iterator[str]:

@@ -18,10 +18,13 @@ from dashboard.charts.share import count_text
 from dashboard.happened import Kind, Line, actions_in, happened
 from dashboard.hop_words import hop_word, meaning
 from dashboard.ranges import moment_text
+from dashboard.staleness import stale_clusters
 from dashboard.views.asked import member_of
 from dashboard.views.finding_cards import FindingCard, finding_cards, nowhere
 from dashboard.views.incident_row import IncidentRow, incident_row
 from dashboard.views.model_insight import places_of
+from dashboard.views.model_row import ModelRow, model_row
+from dashboard.views.row_fragments import may_act
 from dashboard.words import Words
 from fleet.domain.records.keys import Mode
 from fleet.domain.requests.records import Hop
@@ -53,10 +56,12 @@ class IncidentPage:
     hop_lines: most first. dark: hops of its path that cannot be told apart. lines: what happened,
     oldest first, its first and last error among it. similar: earlier ones of the same model and
     cause. unread: spans within it that were not read. blind_since: it goes on, and metrics were
-    last read then; None = they are read.
+    last read then; None = they are read. model: its row with buttons, while it goes on and the
+    model is there.
     """
 
     row: IncidentRow
+    model: ModelRow | None
     team: str
     length_s: float
     hop_lines: Sequence[HopLine]
@@ -94,7 +99,7 @@ def incident_in_scope(pk: int, grant: Grant) -> Incident | None:
     return within(Incident.objects.all(), grant).filter(pk=pk).first()
 
 
-def incident_page(incident: Incident, *, now: datetime) -> IncidentPage:
+def incident_page(incident: Incident, grant: Grant, *, now: datetime) -> IncidentPage:
     row = incident_row(incident)
     model = ServedModel.objects.filter(
         cluster=incident.cluster, model_uid=incident.model_uid
@@ -103,6 +108,7 @@ def incident_page(incident: Incident, *, now: datetime) -> IncidentPage:
     earlier = Q(started_at__lt=incident.started_at)
     return IncidentPage(
         row=row,
+        model=_model_row(incident, model, grant, now=now),
         team=model.team if model else "",
         length_s=row.length_s(now),
         hop_lines=hop_lines(incident),
@@ -115,6 +121,15 @@ def incident_page(incident: Incident, *, now: datetime) -> IncidentPage:
         blind_since=_blind_since(incident, now=now),
         timeline_url=_timeline_url(incident, now=now),
     )
+
+
+def _model_row(
+    incident: Incident, model: ServedModel | None, grant: Grant, *, now: datetime
+) -> ModelRow | None:
+    if incident.ended_at is not None or model is None or model.gone_at is not None:
+        return None
+    stale = stale_clusters(now=now)
+    return model_row(model, (), stale=stale, may_act=may_act(grant), now=now)
 
 
 def around_of(incident: Incident, *, now: datetime) -> Mapping[str, Any]:

@@ -142,6 +142,22 @@ def test_one_that_goes_on_renews_itself_and_ticks(
 
 
 @pytest.mark.parametrize(
+    ("role", "over", "buttons"),
+    [
+        pytest.param("operator", False, True, id="an operator may act while it goes on"),
+        pytest.param("operator", True, False, id="not when it is over"),
+        pytest.param("viewer", False, False, id="a viewer never"),
+    ],
+)
+def test_who_may_act_has_the_buttons_at_hand(
+    client: Client, model: ServedModel, now: datetime, *, role: str, over: bool, buttons: bool
+) -> None:
+    client.force_login(make_user(role=role))
+    row = incident(model, now, **({} if over else {"ended_at": None}))
+    assert ("data-plan=" in page(client, row)) is buttons
+
+
+@pytest.mark.parametrize(
     ("fields", "cluster", "says"),
     [
         pytest.param(

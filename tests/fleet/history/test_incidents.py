@@ -203,7 +203,7 @@ def test_the_newest_findings_win_while_it_goes_on(model: ServedModel) -> None:
         pytest.param([NOTHING], True, True, "none", id="and be told that there is none"),
     ],
 )
-def test_findings(
+def test_which_findings_are_kept(
     model: ServedModel,
     findings: list[dict[str, Any]],
     over: bool,  # noqa: FBT001
@@ -215,9 +215,28 @@ def test_findings(
     set_incident_findings(number, [FINDING], now=at(2))
     if over:
         take(model, [], since=1, until=20)
-    changed = set_incident_findings(number, findings, now=at(21), asked=asked)
+    changed = set_incident_findings(number, findings, now=at(4), asked=asked)
     assert Incident.objects.get().cause == kept
     assert changed == (kept != "gpu-oom")
+
+
+@pytest.mark.parametrize(
+    ("known", "late", "kept"),
+    [
+        pytest.param([FINDING], 5.9, "overload", id="soon after the newest error"),
+        pytest.param([FINDING], 6.1, "gpu-oom", id="long after it another time is told"),
+        pytest.param([], 6.1, "overload", id="better than nothing"),
+        pytest.param([NOTHING], 6.1, "overload", id="better than no cause"),
+    ],
+)
+def test_a_look_long_after_the_newest_error_replaces_no_cause(
+    model: ServedModel, known: list[dict[str, Any]], late: float, kept: str
+) -> None:
+    take(model, [window(0, 4, 4)], since=0, until=1)
+    number = Incident.objects.get().pk
+    set_incident_findings(number, known, now=at(2))
+    set_incident_findings(number, [{**FINDING, "cause": "overload"}], now=at(late))
+    assert Incident.objects.get().cause == kept
 
 
 @pytest.mark.parametrize(
