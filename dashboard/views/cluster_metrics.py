@@ -18,18 +18,20 @@ from fleet.models import Cluster
 @require_safe
 def cluster_metrics(request: HttpRequest, name: str) -> HttpResponse:
     """404 for a cluster out of scope, as for one that there is not."""
+    return metrics_page(request, name)
+
+
+def metrics_page(
+    request: HttpRequest, name: str, *, form: MetricsForm | None = None, status: int = 200
+) -> HttpResponse:
+    """form: as it was filled in; None = as the cluster stands."""
     grant = grant_of_request(request)
     row = clusters_within(Cluster.objects.present(), grant).filter(name=name).first()
     if row is None:
         raise Http404("No such cluster in the part of the fleet that you may see.")
-    return metrics_page(request, row)
-
-
-def metrics_page(
-    request: HttpRequest, row: Cluster, *, form: MetricsForm | None = None, status: int = 200
-) -> HttpResponse:
-    """form: as it was filled in, where something is wrong with it; None = as things stand."""
-    card = metrics_card(row, grant_of_request(request), now=datetime.now(UTC))
-    shown = (form or metrics_form(row)) if card.may_change else None
-    context = {"card": card, "cluster": row, "metrics_form": shown, "here": "clusters"}
+    context = {
+        "card": metrics_card(row, grant, now=datetime.now(UTC)),
+        "metrics_form": form or metrics_form(row),
+        "here": "clusters",
+    }
     return render(request, "pages/cluster_metrics.html", context, status=status)
