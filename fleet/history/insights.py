@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F, OuterRef, Q, Subquery
 
 from fleet.domain.ledger.delta import State
 from fleet.domain.records.keys import ModelKey
@@ -94,12 +94,15 @@ def troubled(clusters: Iterable[str]) -> list[Subject]:
     ]
 
 
-def linted(clusters: Iterable[str]) -> list[Subject]:
-    """All present models of these clusters, as far as advice rests on them. Two queries."""
-    names = list(clusters)
-    rows = ServedModel.objects.present().filter(cluster__in=names).only(*_SETTINGS)
-    known = _insights(ModelInsight.objects.filter(cluster__in=names))
-    found = rows.order_by("rank", "pk")
+def unlinted(clusters: Iterable[str], *, before: datetime) -> list[Subject]:
+    """Present models of these clusters that changed since they were linted, that were linted
+    `before`, or never; as far as advice rests on them. Two queries."""
+    mine = ModelInsight.objects.filter(cluster=OuterRef("cluster"), model_uid=OuterRef("model_uid"))
+    rows = ServedModel.objects.present().filter(cluster__in=list(clusters))
+    rows = rows.annotate(linted_at=Subquery(mine.values("linted_at")[:1]))
+    old = Q(linted_at=None) | Q(linted_at__lt=before) | Q(changed_at__gt=F("linted_at"))
+    found = list(rows.filter(old).only(*_SETTINGS).order_by("rank", "pk"))
+    known = _insights(ModelInsight.objects.filter(model_uid__in=[r.model_uid for r in found]))
     return [Subject(row=row, insight=known.get(_id(row)), incident=False) for row in found]
 
 

@@ -28,7 +28,17 @@ from fleet.history.requests import windows_of
 from fleet.models import ServedModel
 from fleet.observe.advising import Advice, advise
 from fleet.observe.bundles import LOOK_BACK, whole_bundle
-from fleet.observe.urgency import ORDER, TROUBLE, Flight, Standing, Why, advice_due, due, trouble
+from fleet.observe.urgency import (
+    LINT_EVERY,
+    ORDER,
+    TROUBLE,
+    Flight,
+    Standing,
+    Why,
+    advice_due,
+    due,
+    trouble,
+)
 from fleet.ports import Announcer, Clock, ObjectCollector
 
 logger = logging.getLogger(__name__)
@@ -79,7 +89,7 @@ def mark_advice(clusters: Sequence[str], *, now: datetime) -> None:
     """Note whose settings are to be judged: they are looked at in their turn."""
     wanted = [
         (subject.row, why.value)
-        for subject in insights.linted(clusters)
+        for subject in insights.unlinted(clusters, before=now - LINT_EVERY)
         if not _is_asked(subject) and (why := _advice_due(subject, now=now)) is not None
     ]
     insights.ask(wanted, now=now)

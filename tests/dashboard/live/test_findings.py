@@ -48,14 +48,14 @@ async def viewer() -> User:
 def _fleet() -> User:
     now = datetime.now(UTC)
     make_cluster("demo-a", now=now)
-    make_model("first", state="Failing", rank=1)
-    make_model("second", rank=2)
+    make_model("first", state="Failing", rank=0)
+    make_model("second", rank=50)
     return make_user("ann", role="viewer")
 
 
 def _found() -> None:
     now = datetime.now(UTC)
-    row = insights.linted(["demo-a"])[0].row
+    row = insights.troubled(["demo-a"])[0].row
     insights.ask([(row, "failing")], now=now)
     claimed = insights.claim(ModelInsight.objects.get().pk, now=now)
     assert claimed is not None

@@ -171,11 +171,22 @@ def test_the_worst_comes_first_and_an_incident_counts() -> None:
     assert [each.insight is None for each in found] == [False, True]
 
 
-def test_advice_is_for_every_model_that_is_present() -> None:
-    asked(make_model("calm", rank=40))
+@pytest.mark.parametrize(
+    ("changed", "linted", "found"),
+    [
+        pytest.param(-60, None, True, id="never linted"),
+        pytest.param(-60, -30, False, id="nothing changed since"),
+        pytest.param(-10, -30, True, id="changed since"),
+        pytest.param(-9000, -8000, True, id="linted too long ago"),
+    ],
+)
+def test_whose_settings_may_be_judged(changed: float, linted: float | None, *, found: bool) -> None:
+    model = make_model(changed_at=later(changed))
     make_model("gone", gone_at=NOW)
-    found = insights.linted(["demo-a"])
-    assert [(each.row.name, each.insight is None) for each in found] == [("calm", False)]
+    asked(model)
+    at = None if linted is None else later(linted)
+    ModelInsight.objects.update(linted_at=at)
+    assert bool(insights.unlinted(["demo-a"], before=later(-3600))) is found
 
 
 def test_one_model_that_is_present() -> None:

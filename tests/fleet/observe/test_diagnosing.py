@@ -170,7 +170,7 @@ def test_a_healthy_model_is_linted_once_and_has_no_finding(world: World) -> None
 def test_changed_settings_are_linted_again(world: World) -> None:
     make_model()
     world.look()
-    ServedModel.objects.update(min=1)
+    ServedModel.objects.update(min=1, changed_at=NOW + timedelta(minutes=4))
     world.now = NOW + timedelta(minutes=5)
     assert len(world.due()) == 1
 
