@@ -78,7 +78,14 @@ FOUND: dict[str, Any] = {
     "vllm": "vllm:",
     "kube_state": True,
     "told": ["ingress", "activator", "queue-proxy", "container"],
-    "jobs": {"activator": ["knative-activator"], "queue-proxy": ["knative-queue-proxy"]},
+    "jobs": {
+        "ingress": ["kourier-gateway"],
+        "activator": ["knative-activator"],
+        "activator-client": ["knative-activator"],
+        "queue-proxy": ["knative-queue-proxy"],
+        "queue-proxy-client": ["knative-queue-proxy"],
+        "app": ["knative-queue-proxy"],
+    },
     "advice": [],
 }
 LACKING: list[dict[str, Any]] = [

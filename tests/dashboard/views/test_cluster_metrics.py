@@ -110,6 +110,14 @@ def test_before_anything_is_known(
     assert says in text_of(admin)
 
 
+def test_only_an_admin_is_offered_the_form(client: Client, now: datetime) -> None:
+    make_cluster(now=now, metrics=FACTS, **URL)
+    for role, offered in (("admin", True), ("operator", False), ("viewer", False)):
+        client.force_login(make_user(role=role))
+        html = client.get("/clusters/demo-a/metrics/").content.decode()
+        assert ('id="metrics-form"' in html) is offered, role
+
+
 def test_scope(client: Client, now: datetime) -> None:
     make_cluster(now=now, metrics=FACTS, **URL)
     make_cluster("demo-b", now=now)
