@@ -26,7 +26,7 @@ from dashboard.api.callers import grant_of_request
 from dashboard.api.problems import problem_response
 from dashboard.api.shapes.ages import age_s, ages
 from dashboard.api.start_metrics import start_histograms
-from fleet.models import Action, Cluster, ColdStart, ServedModel
+from fleet.models import Action, Cluster, ColdStart, Incident, ServedModel
 
 TEXT = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -44,6 +44,7 @@ class FleetCollector(Collector):
         yield self._models()
         yield self._starts()
         yield self._actions()
+        yield self._incidents()
         yield from start_histograms(self.grant)
 
     def _clusters(self) -> Iterator[GaugeMetricFamily]:
@@ -81,6 +82,17 @@ class FleetCollector(Collector):
     def _starts(self) -> GaugeMetricFamily:
         gauge = GaugeMetricFamily("pilotlight_starts_running", "Cold starts that run now.")
         gauge.add_metric([], within(ColdStart.objects.running(), self.grant).count())
+        return gauge
+
+    def _incidents(self) -> GaugeMetricFamily:
+        gauge = GaugeMetricFamily(
+            "pilotlight_incidents_ongoing",
+            "Models whose callers get errors now, by cluster.",
+            labels=["cluster"],
+        )
+        rows = within(Incident.objects.ongoing(), self.grant)
+        for cluster, count in sorted(Counter(rows.values_list("cluster", flat=True)).items()):
+            gauge.add_metric([cluster], count)
         return gauge
 
     def _actions(self) -> GaugeMetricFamily:

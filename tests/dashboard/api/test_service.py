@@ -53,6 +53,9 @@ def test_metrics_tell_of_what_is_in_scope() -> None:
     rows.served_model(rows.PILOT.__class__("demo-b", "InferenceService", "chat", "old"))
     rows.cold_start(outcome="running")
     rows.action()
+    rows.incident(ended_at=None)
+    rows.incident(at_s=900)
+    rows.incident(rows.PILOT.__class__("demo-c", "InferenceService", "chat", "x"), ended_at=None)
     text = rows.token(rows.user(clusters=["demo-a", "demo-b"]))
     answer = Client().get("/metrics", headers={"Authorization": f"Bearer {text}"})
     lines = answer.content.decode().splitlines()
@@ -65,6 +68,7 @@ def test_metrics_tell_of_what_is_in_scope() -> None:
         'pilotlight_models{cluster="demo-b",state="Unknown"} 1.0',
         "pilotlight_starts_running 1.0",
         "pilotlight_actions_unfinished 1.0",
+        'pilotlight_incidents_ongoing{cluster="demo-a"} 1.0',
     ]
     assert any(line.startswith("process_resident_memory_bytes ") for line in lines)
 
