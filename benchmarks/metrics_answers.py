@@ -15,7 +15,7 @@ from urllib.parse import parse_qs
 from fleet.adapters.prometheus.queries import Depth, Figure, queries_of
 from fleet.domain.requests import eras
 from fleet.domain.requests.eras import Counted, Program
-from fleet.domain.requests.facts import ENGINE_LAST
+from fleet.domain.requests.found import ENGINE_LAST
 from fleet.domain.requests.moves import Role
 from fleet.domain.requests.records import WINDOW_S, Era, MetricsFacts
 

@@ -5,9 +5,11 @@ from collections import defaultdict
 from datetime import datetime
 
 from fleet.adapters.prometheus.client import PrometheusClient
-from fleet.adapters.prometheus.queries import FIGURE, any_of
+from fleet.adapters.prometheus.promql import any_of
+from fleet.adapters.prometheus.queries import FIGURE
 from fleet.domain.requests import eras
-from fleet.domain.requests.facts import NAMES, VLLM_PREFIXES, Found, facts_of
+from fleet.domain.requests.facts import facts_of
+from fleet.domain.requests.found import NAMES, VLLM_PREFIXES, Found
 from fleet.domain.requests.records import MetricsFacts
 
 # Series of models that sleep are looked for this far back.

@@ -4,20 +4,19 @@ Needs the right `get` on `pods/proxy`. One instance must live from step to step:
 the difference to the pages of the step before.
 """
 
-import logging
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from fleet.adapters.kubernetes.answers import FOREIGN, raise_unreachable
 from fleet.adapters.kubernetes.client import Access, Client
 from fleet.adapters.prometheus.counts import Kind, PageCounts, Target, counts_of
+from fleet.adapters.prometheus.proxied import read_pages
 from fleet.adapters.prometheus.text import samples
 from fleet.domain.requests import eras
 from fleet.domain.requests.eras import Program
-from fleet.domain.requests.facts import ACTIVATORS_OWN, NAMES, Found, facts_of
+from fleet.domain.requests.facts import facts_of
+from fleet.domain.requests.found import ACTIVATORS_OWN, NAMES, Found
 from fleet.domain.requests.gathering import Gathering
 from fleet.domain.requests.increments import increments
 from fleet.domain.requests.moves import sight_of
@@ -28,14 +27,8 @@ from fleet.domain.requests.records import (
     SubjectKind,
     SubjectWindow,
 )
-from fleet.errors import ClusterRefused, FleetError
 
-logger = logging.getLogger(__name__)
-
-PAGE_BYTES = 16 * 1024 * 1024
 AT_MOST = 50
-AT_ONCE = 8
-READ_S = 8.0
 LOOKED_AT = 5
 # The programs whose pages could be read, whatever was on them.
 ANY = "any"
@@ -79,7 +72,8 @@ class PagesReader:
     def look(self, *, now: datetime) -> MetricsFacts:
         """Reads some pages of each program and says what is on them."""
         jobs: dict[str, set[str]] = defaultdict(set)
-        for page, text in self._read(_some_of_each(self._pages())):
+        pages = list(self._pages())
+        for page, text in read_pages(self._client, _some_of_each(pages)):
             for name in {sample.name for sample in samples(text, wanted=NAMES)}:
                 jobs[name].add(page.program)
             jobs[ANY].add(page.program)
@@ -89,7 +83,7 @@ class PagesReader:
             jobs=jobs,
             identities=("relabelled",),
             activator_named=True,
-            pods=any(page.program is Program.QUEUE_PROXY for page in self._pages()),
+            pods=any(page.program is Program.QUEUE_PROXY for page in pages),
         )
         return facts_of(replace(found, jobs=_with_quiet(jobs, facts_of(found))))
 
@@ -101,12 +95,13 @@ class PagesReader:
         None: the pages were not read 30 s ago, so nobody knows.
         """
         before, self._memory = self._memory, Memory(read_at=self._clock().timestamp())
-        for page, text in self._read(self._chosen(before)):
+        pages = list(self._pages())
+        for page, text in read_pages(self._client, self._chosen(pages, before)):
             counts = counts_of(text, target_of(page, facts), facts)
             at = self._clock().timestamp()
             self._memory.readings[page.identity] = Reading(at=at, counts=counts)
         now, last = self._memory.read_at, before.read_at
-        self._keep(before)
+        self._keep(pages, before)
         if last is None or now is None or now - last > APART_S:
             return None
         return list(self._told(facts, before, until=int(until.timestamp())))
@@ -125,46 +120,15 @@ class PagesReader:
                 _take(gathering, earlier, reading)
         yield from gathering.windows(since=until - WINDOW_S, until=until)
 
-    def _chosen(self, before: Memory) -> list[Page]:
+    def _chosen(self, pages: Sequence[Page], before: Memory) -> list[Page]:
         read_at = {identity: reading.at for identity, reading in before.readings.items()}
-        return chosen(self._pages(), at_most=self._at_most, read_at=read_at)
+        return chosen(pages, at_most=self._at_most, read_at=read_at)
 
-    def _keep(self, before: Memory) -> None:
+    def _keep(self, pages: Sequence[Page], before: Memory) -> None:
         """Pages that it was not their turn to be read; those of pods that are gone go too."""
-        alive = {page.identity for page in self._pages()}
+        alive = {page.identity for page in pages}
         for identity in alive & before.readings.keys() - self._memory.readings.keys():
             self._memory.readings[identity] = before.readings[identity]
-
-    def _read(self, pages: Sequence[Page]) -> Iterator[tuple[Page, str]]:
-        """Pages that answer. That none may be read is an error; that some do not answer is not."""
-        refused: FleetError | None = None
-        found = 0
-        with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
-            for page, text in zip(pages, pool.map(self._text, pages), strict=True):
-                if isinstance(text, FleetError):
-                    refused = text
-                    logger.info("skipped page pod=%s/%s: %s", page.namespace, page.pod, text)
-                    continue
-                found += 1
-                yield page, text
-        if refused is not None and not found:
-            raise refused
-
-    def _text(self, page: Page) -> str | FleetError:
-        path = f"/api/v1/namespaces/{page.namespace}/pods/{page.pod}:{page.port}/proxy{page.path}"
-        try:
-            with self._client.open(path, accept="text/plain", read_s=READ_S) as response:
-                body = response.read(PAGE_BYTES + 1)
-        except FleetError as error:
-            return error
-        except FOREIGN as error:
-            try:
-                raise_unreachable(f"GET {path}", error)
-            except FleetError as ours:
-                return ours
-        if len(body) > PAGE_BYTES:
-            return ClusterRefused(f"GET {path}: more than {PAGE_BYTES} bytes", status=200)
-        return body.decode(errors="replace")
 
 
 def _some_of_each(pages: Iterable[Page]) -> list[Page]:

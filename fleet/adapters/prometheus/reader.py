@@ -10,7 +10,8 @@ from fleet.adapters.prometheus.look import look
 from fleet.adapters.prometheus.queries import Depth, Figure, Query, queries_of
 from fleet.domain.requests.columns import REACH
 from fleet.domain.requests.eras import Counted, Program
-from fleet.domain.requests.gathering import Gathering, Levels
+from fleet.domain.requests.gathering import Gathering
+from fleet.domain.requests.levels import Levels
 from fleet.domain.requests.moves import sight_of
 from fleet.domain.requests.reading import move_of, subject_of
 from fleet.domain.requests.records import (

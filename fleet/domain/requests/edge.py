@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 
 from fleet.domain.requests.columns import least, less, made_here, plus
 from fleet.domain.requests.knative import Blame
-from fleet.domain.requests.moves import Move, Role, Sight, Table
+from fleet.domain.requests.moves import Move, Role, Sight
 from fleet.domain.requests.records import Hop
+from fleet.domain.requests.table import Table
 
 # Only Istio says beside each code who made it.
 FLAGGING = "istio"

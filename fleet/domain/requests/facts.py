@@ -1,74 +1,26 @@
-"""From which series exist to what can be told, and what to switch on to be told more."""
+"""From which series exist to what can be told."""
 
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
-from datetime import datetime
+from collections.abc import Collection
+from dataclasses import replace
 
 from fleet.domain.requests import eras
+from fleet.domain.requests.advice import advice_on
 from fleet.domain.requests.eras import Program
+from fleet.domain.requests.found import (
+    ACTIVATORS_OWN,
+    AUTOSCALERS_OWN,
+    ENGINE_LAST,
+    GPUS,
+    IDENTITIES,
+    KUBE_STATE,
+    PICKERS,
+    POOL,
+    VLLM_PREFIXES,
+    Found,
+)
 from fleet.domain.requests.hops import told_hops
 from fleet.domain.requests.moves import Role, Sight
-from fleet.domain.requests.records import Advice, Era, MetricsFacts
-
-# How queue-proxy's series may name their revision, best first. By pod name before target_info: a
-# join fails whole when two targets share an address for some minutes.
-IDENTITIES = ("relabelled", "pod", "target-info")
-# Kept beside the jobs: the last finite bound of vLLM's durations here, in s.
-ENGINE_LAST = "vllm-last-bound"
-VLLM_PREFIXES = ("vllm:", "vllm_")
-PICKERS = ("inference_objective", "inference_model")
-ACTIVATORS_OWN = (
-    "kn_revision_request_concurrency",
-    "kn_revision_request_queued",
-    "kn_activator_stats_conn_reachable",
-)
-AUTOSCALERS_OWN = ("kn_revision_pods_count", "autoscaler_actual_pods")
-DOTTED = (
-    "kn.queueproxy.app.duration_seconds_count",
-    "kn.serving.invocation.duration_seconds_count",
-    "http.server.request.duration_seconds_count",
-)
-KUBE_STATE, GPUS, UP = "kube_pod_created", "DCGM_FI_DEV_GPU_UTIL", "up"
-# The pool's gauge is there also where no request failed yet.
-POOL = "inference_pool_ready_pods"
-NAMES = frozenset(
-    {
-        *(counted.metric for row in eras.KNATIVE.values() for counted in row),
-        *(counted.metric for row in eras.INGRESSES.values() for counted in row),
-        *(f"{kind}_request_total" for kind in PICKERS),
-        *(f"{prefix}{eras.ENGINE_RUNNING}" for prefix in VLLM_PREFIXES),
-        *(gauge.metric for gauge in eras.IN_FLIGHT.values()),
-        *(*ACTIVATORS_OWN, *AUTOSCALERS_OWN, *DOTTED),
-        *(POOL, KUBE_STATE, GPUS, UP, eras.ENGINE.metric),
-    }
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """jobs: which jobs have samples of each name, "" = of no job. identities: of IDENTITIES, those
-    that queue-proxy's series allow. activator_named: its series name their revision. envoy: kinds
-    of Envoy gateways by their clusters' names. pods: some pod of a revision runs now.
-
-    knative: its version as objects tell, "" = unknown or none. last_bound: of vLLM's durations, s.
-    """
-
-    source: str
-    asked_at: datetime
-    jobs: Mapping[str, Collection[str]]
-    version: str = ""
-    identities: Collection[str] = ()
-    activator_named: bool = False
-    envoy: Collection[str] = ()
-    pods: bool = False
-    knative: str = ""
-    last_bound: float | None = None
-
-    def has(self, *names: str) -> bool:
-        return any(self.jobs.get(name) for name in names)
-
-    def jobs_of(self, *names: str) -> tuple[str, ...]:
-        return tuple(sorted({job for name in names for job in self.jobs.get(name, ())}))
+from fleet.domain.requests.records import Era, MetricsFacts
 
 
 def facts_of(found: Found) -> MetricsFacts:
@@ -96,7 +48,7 @@ def facts_of(found: Found) -> MetricsFacts:
         jobs=jobs,
         advice=(),
     )
-    return _advised(facts, found)
+    return replace(facts, advice=tuple(advice_on(facts, found)))
 
 
 OF_QUEUE_PROXY = frozenset({Role.QUEUE_PROXY, Role.ASKED, Role.APP})
@@ -180,43 +132,3 @@ def _identity(found: Found, era: Era, roles: Collection[Role]) -> str:
     if era is Era.OPENCENSUS:
         return IDENTITIES[0]
     return next((way for way in IDENTITIES if way in found.identities), "")
-
-
-def _advised(facts: MetricsFacts, found: Found) -> MetricsFacts:
-    return replace(facts, advice=tuple(_advice(facts, found)))
-
-
-def _advice(facts: MetricsFacts, found: Found) -> Iterator[Advice]:
-    yield from _knative_advice(facts, found)
-    if found.has(*DOTTED):
-        yield Advice(code="dotted-names")
-    if not facts.ingress:
-        yield Advice(code="no-ingress-metrics")
-    if not facts.vllm:
-        yield Advice(code="no-vllm")
-    if found.source == "prometheus" and not found.has(UP):
-        yield Advice(code="no-up")
-
-
-def _knative_advice(facts: MetricsFacts, found: Found) -> Iterator[Advice]:
-    control_plane = found.has(*ACTIVATORS_OWN, *AUTOSCALERS_OWN) or facts.era is not Era.NONE
-    if not control_plane:
-        if found.knative:
-            yield Advice(code="metrics-off", params={"knative": found.knative})
-        return
-    has_queue_proxy = found.has(*(f"{name}_count" for name in eras.APP_OF.values()))
-    if not has_queue_proxy and found.pods:
-        yield Advice(code="request-metrics-off", rolls_pods=True)
-    if has_queue_proxy and not facts.queue_proxy:
-        yield Advice(code="no-queue-proxy-identity")
-    if facts.queue_proxy and Role.ASKED not in facts.jobs and facts.era is not Era.OPENCENSUS:
-        yield Advice(code="client-metrics-dropped")
-    if not found.has(*ACTIVATORS_OWN, "activator_request_count"):
-        yield Advice(code="no-activator-metrics")
-    elif facts.era is not Era.OPENCENSUS and _labels_lost(found):
-        yield Advice(code="activator-labels-lost", params={"knative": found.knative})
-
-
-def _labels_lost(found: Found) -> bool:
-    """Knative 1.19.0 to 1.19.2. Source: knative/serving#16044."""
-    return not found.activator_named and found.has(f"{eras.SERVER}_count")

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from fleet.domain.requests.hops import tallies
-from fleet.domain.requests.moves import Move, Sight, Table
+from fleet.domain.requests.levels import Levels
+from fleet.domain.requests.moves import Move, Sight
 from fleet.domain.requests.records import (
     WINDOW_S,
     Subject,
@@ -13,21 +14,10 @@ from fleet.domain.requests.records import (
     SubjectWindow,
     Tally,
 )
+from fleet.domain.requests.table import Table
 
 # Fewer requests say little of a 95th percentile.
 ENOUGH_FOR_P95 = 20
-
-
-@dataclass(slots=True)
-class Levels:
-    """Depths and durations of one subject, by the number of the window. engine: told by the model
-    server itself, which is nearer to the truth than what stands before it."""
-
-    in_flight: dict[int, float] = field(default_factory=dict)
-    engine_in_flight: dict[int, float] = field(default_factory=dict)
-    queued: dict[int, float] = field(default_factory=dict)
-    p95_s: dict[int, float] = field(default_factory=dict)
-    engine_p95_s: dict[int, float] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from fleet.domain.requests import edge, knative
 from fleet.domain.requests.columns import made_here, plus
 from fleet.domain.requests.knative import INNER, Blame
-from fleet.domain.requests.moves import Moves, Role, Sight, Table, table_of
+from fleet.domain.requests.moves import Moves, Role, Sight
 from fleet.domain.requests.records import Hop, SubjectKind, Tally
+from fleet.domain.requests.table import Table, table_of
 
 
 def tallies_of(

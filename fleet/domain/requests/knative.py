@@ -5,8 +5,9 @@ these programs counted for each kind of failure (docs/metrics.md).
 """
 
 from fleet.domain.requests.columns import least, less, made_here, plus
-from fleet.domain.requests.moves import Role, Sight, Table, Way
+from fleet.domain.requests.moves import Role, Sight, Way
 from fleet.domain.requests.records import Hop
+from fleet.domain.requests.table import Table
 
 # Counts of one hop and code in consecutive windows.
 Blame = dict[tuple[Hop, int], list[int]]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from fleet.adapters.prometheus.queries import queries_of
-from fleet.domain.requests.facts import ENGINE_LAST
+from fleet.domain.requests.found import ENGINE_LAST
 from fleet.domain.requests.records import Era, MetricsFacts
 from simulator.prometheus.answers import instant, matrix
 from simulator.prometheus.scraping import Scraper

@@ -1,6 +1,7 @@
 """A server that answers as a real Prometheus was recorded to."""
 
 import json
+import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -46,7 +47,7 @@ class Server:
 
 
 @contextmanager
-def serving() -> Iterator[Server]:
+def serving(tls: ssl.SSLContext | None = None) -> Iterator[Server]:
     """A server on loopback."""
     made = Server()
 
@@ -72,9 +73,11 @@ def serving() -> Iterator[Server]:
             """Quiet."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    if tls is not None:
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
-    made.url = f"http://127.0.0.1:{server.server_port}"
+    made.url = f"http{'s' if tls else ''}://127.0.0.1:{server.server_port}"
     try:
         yield made
     finally:

@@ -18,6 +18,7 @@ from fleet.errors import (
     Forbidden,
     NotThere,
 )
+from simulator.access.certificates import made_certificates
 from tests.fleet.adapters.prometheus import recorded
 from tests.fleet.adapters.prometheus.recorded import Server, serving
 
@@ -176,3 +177,13 @@ def test_a_version_that_is_not_told_is_no_error(server: Server) -> None:
 def test_a_ca_that_is_none_is_refused_at_once() -> None:
     with pytest.raises(BadInput, match="no PEM"):
         PrometheusClient(PrometheusAccess(url="https://127.0.0.1/", ca_pem="nonsense"))
+
+
+def test_a_ca_of_its_own_is_trusted_and_no_other() -> None:
+    made = made_certificates(cluster="metrics")
+    with serving(made.server_context()) as server:
+        server.say("instant-up")
+        server.url = server.url.replace("127.0.0.1", "localhost")
+        assert ask(server, ca_pem=made.ca.decode())
+        with pytest.raises(ClusterUnreachable, match="CERTIFICATE_VERIFY_FAILED"):
+            ask(server)

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from fleet.adapters.prometheus.client import PrometheusAccess, PrometheusClient
-from fleet.adapters.prometheus.queries import exact
+from fleet.adapters.prometheus.promql import exact
 
 WINDOW_S = 1
 # Scrapes that are surely more than a window.

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from fleet.domain.requests import eras
-from fleet.domain.requests.facts import Found, facts_of
+from fleet.domain.requests.facts import facts_of
+from fleet.domain.requests.found import Found
 from fleet.domain.requests.moves import Role, sight_of
 from fleet.domain.requests.records import Era, Hop, MetricsFacts
 
