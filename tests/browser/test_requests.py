@@ -71,7 +71,10 @@ def test_the_chart_is_told_as_a_table_too(open_page: Opened) -> None:
     page.locator("#timeline-table summary").click()
     rows = page.locator("#timeline-table tbody tr")
     expect(rows.filter(has_text="activator ≥").first).to_contain_text("5xx in 2:00")
-    expect(rows.filter(has_text="incident").first).to_contain_text("requests lost")
+    incident = rows.filter(has_text="incident").first
+    expect(incident).to_contain_text("requests lost")
+    incident.get_by_role("link").click()
+    page.wait_for_url("**/incidents/*/")
 
 
 def test_a_model_without_metrics_has_the_smaller_chart(open_page: Opened) -> None:

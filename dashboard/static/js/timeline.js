@@ -107,12 +107,13 @@
     Plotly.react(place, traces, layout, { ...OPTIONS, doubleClick: "reset" });
   };
 
+  const linked = (href, text) => Object.assign(document.createElement("a"), { href, textContent: text });
   const table = () => {
     const body = document.querySelector("#timeline-table tbody");
     const c = columns, r = c.requests || { at: [], says: [], hops: [] };
     const lost = r.at.map((_, i) => r.hops.reduce((sum, { n }) => sum + n[i], 0));
     const lines = [
-      ...c.incidents.from.map((at, i) => [at, "incident", c.incidents.says[i]]),
+      ...c.incidents.from.map((at, i) => [at, "incident", linked(`${place.dataset.incidents}${c.incidents.id[i]}/`, c.incidents.says[i])]),
       ...r.at.map((at, i) => [at, `5xx in ${pilotlight.length(r.step_ms / 1000)}`, r.says[i]]).filter((_, i) => lost[i]),
       ...c.starts.from.map((at, i) => [at, "start", `${c.starts.total_s[i] === null ? "" : pilotlight.length(c.starts.total_s[i])} ${c.starts.says[i]}`]),
       ...c.scale.at.map((at, i) => [at, "scale", `${c.scale.from[i]} → ${c.scale.to[i]} · ${c.scale.says[i]}`]),

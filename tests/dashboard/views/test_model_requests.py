@@ -198,3 +198,10 @@ def test_the_fleet_as_a_file_tells_5xx(admin: Client, now: datetime) -> None:
     assert (dark["errors_5xx_5min"], dark["errors_5xx_at_least"]) == ("", "")
     assert (lossy["errors_5xx_5min"], lossy["share_5xx_5min"]) == ("50", "0.05")
     assert (lossy["requests_5min"], lossy["errors_5xx_at_least"]) == ("1000", "true")
+
+
+def test_the_head_tells_5xx_of_now(admin: Client, now: datetime) -> None:
+    make_cluster(now=now)
+    make_model(errors=told_errors({"queue-proxy": 50}))
+    html = re.sub(r"<[^>]*>", " ", admin.get(PAGE).content.decode())
+    assert re.search(r"5xx, 5 min\s+5.0 %\s+queue-proxy\s50", html)
