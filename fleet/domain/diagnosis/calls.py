@@ -35,6 +35,8 @@ _NAMED = re.compile(
     r"|[a-z_]{0,20}processing_time)"
     r"[\"']?[:= ]{1,2}\"?(\d{1,9}(?:\.\d{1,9})?)(?! ?(?:ms|s|m)\b)"
 )
+# nginx writes seconds with three places and no name.
+_BARE = re.compile(r"(?<![\w.:\-])(\d{1,5}\.\d{3})(?![\w.])")
 _MILLISECONDS_FROM = 1_000.0
 _BAD_WORDS = (
     "timed out",
@@ -61,6 +63,8 @@ _BAD_WORDS = (
     "bad gateway",
     "gateway time",
     "service unavailable",
+    "serviceunavailable",
+    "candidate endpoints",
     "internal server error",
 )
 _LIMIT_WORDS = ("timeout", "timed out", "time-out", "deadline exceeded", "504", "408", "cancel")
@@ -163,6 +167,8 @@ def _duration(low: str) -> float | None:
     for value in _NAMED.findall(low):
         number = float(value)
         found.append(number / 1000 if number >= _MILLISECONDS_FROM else number)
+    if not found and _ACCESS.search(low[:600]) is not None:
+        found = [float(value) for value in _BARE.findall(low)]
     return max(found, default=None)
 
 

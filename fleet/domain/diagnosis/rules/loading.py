@@ -13,6 +13,7 @@ from fleet.domain.diagnosis.evidence import Container, Pod, Sample
 from fleet.domain.diagnosis.podview import init_containers, is_ready, ready_at
 from fleet.domain.diagnosis.records import Piece, Remedy
 from fleet.domain.diagnosis.rules.placing import wait_s
+from fleet.domain.diagnosis.rules.runs import LONGEST_S
 from fleet.domain.diagnosis.rules.slow_fetch import spent_lines, spent_s
 from fleet.domain.diagnosis.series import seconds_between
 from fleet.domain.diagnosis.texts import Text, Where
@@ -220,7 +221,9 @@ def _loaded(case: Case) -> Seen | None:
         if not is_ready(pod) or not _is_fresh(case, pod):
             continue
         seconds = _load_s(pod, container)
-        if seconds is None or seconds < _SLOW_S or seconds < _before_s(pod, container):
+        if seconds is None or not _SLOW_S <= seconds <= LONGEST_S:
+            continue
+        if seconds < _before_s(pod, container):
             continue
         took = [each for each in case.all_texts if each.where is Where.ENGINE and _took(each)]
         fetched = max((spent_s(each) or 0.0 for each in spent_lines(case)), default=0.0)

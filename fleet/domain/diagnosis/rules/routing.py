@@ -27,9 +27,10 @@ NAME = clue(
     "no such model",
     "not a served model",
     "is not served",
+    "error finding a model object",
     "not found",
     pattern=r"model\W.{0,200}?(?:does not exist|not found|is not (?:a )?served|not available)"
-    r"|model_not_found|unknown model|no such model",
+    r"|model_not_found|error finding a model object|unknown model|no such model",
     places=_OUTSIDE,
 )
 _OF_A_HUB = (
@@ -136,6 +137,7 @@ def misrouted(case: Case) -> Seen | None:
         or _by_ports(case)
         or _by_words(case)
         or _by_stale_peer(case)
+        or _by_endpoints(case)
         or _by_condition(case)
     )
 
@@ -238,6 +240,26 @@ def _by_stale_peer(case: Case) -> Seen | None:
                 params={"what": "stale"},
             )
     return None
+
+
+def _by_endpoints(case: Case) -> Seen | None:
+    """The gateway knows no endpoint, pods are ready: a selector, or a slice that says so."""
+    told = [each for each in case.failed_calls if each.flag == "UH"]
+    empty = [
+        (key, value)
+        for key, value in case.evidence.config.items()
+        if ("endpoint" in key.lower() and value in (False, 0)) or "selector" in key.lower()
+    ]
+    if not told or not case.ready or not empty:
+        return None
+    return Seen(
+        confidence=TWO_SIGNS,
+        pieces=(
+            *quoted([each.text for each in told], at_most=1),
+            *(configured(key, value) for key, value in empty[:2]),
+        ),
+        params={"what": "endpoints"},
+    )
 
 
 def _by_condition(case: Case) -> Seen | None:

@@ -5,6 +5,8 @@ from fleet.domain.diagnosis.texts import Where
 
 _SAID = ("application startup complete", "uvicorn running on", "avg generation throughput")
 # No start takes so long.
+# A pod that turned ready later than this after its start had been ready before.
+LONGEST_S = 2 * 3600.0
 _SURELY_SERVED_S = 3 * 3600.0
 
 

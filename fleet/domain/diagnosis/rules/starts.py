@@ -8,6 +8,7 @@ from fleet.domain.diagnosis.calls import Call
 from fleet.domain.diagnosis.case import Case
 from fleet.domain.diagnosis.evidence import Pod
 from fleet.domain.diagnosis.podview import ready_at
+from fleet.domain.diagnosis.rules.runs import LONGEST_S
 
 # A start that ended longer ago explains no request that tells no time.
 FRESH_S = 1800.0
@@ -31,7 +32,7 @@ def starts(case: Case) -> Iterator[Start]:
         if pod.created_at is None:
             continue
         seconds = ((end or case.now) - pod.created_at).total_seconds()
-        if seconds >= 0:
+        if 0 <= seconds <= LONGEST_S:
             yield Start(pod=pod, since=pod.created_at, until=end, seconds=seconds)
 
 
