@@ -164,6 +164,8 @@ def _tiles(report: Report, this: Figures) -> Iterator[Tile]:
         tone=_sure(tone_of(change, from_=this.waited_s * SHIFT_SHARE), at_least=least),
         says=_("from demand to Ready, and in starts that failed"),
     )
+    if this.requests_lost is not None:
+        yield _lost_tile(this, last, at_least=least)
 
 
 def _sure(tone: str, *, at_least: bool) -> str:
@@ -178,6 +180,18 @@ def _count_tile(title: str, this: int, last: int | None, *, at_least: bool) -> T
         last_week=count_text(last),
         change=change_text(changed(this, last), whole=True),
     )
+
+
+def _lost_tile(this: Figures, last: Figures | None, *, at_least: bool) -> Tile:
+    """Only where requests are measured; last week tells less where they were not yet."""
+    whole = last if last and last.lost_known == last.starts else None
+    lost = this.requests_lost or 0
+    partly = at_least or this.lost_known < this.starts
+    tile = _count_tile(
+        _("Requests lost to starts"), lost, whole.requests_lost if whole else None, at_least=partly
+    )
+    known = {"known": this.lost_known, "starts": this.starts}
+    return replace(tile, says=_("5xx meanwhile; known of %(known)d of %(starts)d starts") % known)
 
 
 def _length_tile(name: str, this: Figures, last: Figures | None) -> Tile:

@@ -92,6 +92,7 @@ def _seconds(phase: Phase) -> Callable[[Row], Cell]:
 
 COUNTS = ("starts", "ready", "failed", "aborted", "partial", "running", "measured")
 LENGTHS = ("p50_s", "p95_s", "longest_s", "waited_s", "failed_s")
+LOST = ("requests_lost", "lost_known")
 BESIDE = ("starts", "failed", "p50_s", "p95_s", "waited_s")
 
 REPORT: Table[Row] = Table(
@@ -104,7 +105,7 @@ REPORT: Table[Row] = Table(
         column("environment"),
         column("cluster"),
         *(_of_key(name) for name in ("kind", "namespace", "name")),
-        *(_this(name) for name in (*COUNTS, *LENGTHS)),
+        *(_this(name) for name in (*COUNTS, *LENGTHS, *LOST)),
         *(_last(name) for name in BESIDE),
         *(_phase(phase) for phase in COUNTED),
         *(_sight(name) for name in ("watched_s", "blind_s", "thin_s")),

@@ -55,7 +55,7 @@ def counted(span: Span, *, followed_from: Mapping[str, datetime]) -> Counted:
     ones whose pods still lived are known.
     """
     found = Counted()
-    for cluster, kind, namespace, name, uid, *words, phases in _starts(span, followed_from):
+    for cluster, kind, namespace, name, uid, *words, lost, phases in _starts(span, followed_from):
         model = Identity(cluster, uid)
         tally = found.tallies.get(model)
         if tally is None:
@@ -70,6 +70,7 @@ def counted(span: Span, *, followed_from: Mapping[str, datetime]) -> Counted:
                 failure_class=failure_class,
                 total_s=total_s,
                 phases_s=seconds_by_phase(phases),
+                lost=lost_in(lost),
             )
         )
     return found
@@ -84,7 +85,7 @@ def _starts(span: Span, followed_from: Mapping[str, datetime]) -> Iterable[tuple
     return (
         rows.annotate(phases_text=Cast("phases", TextField()))
         .newest_first()
-        .values_list(*KEY, "model_uid", *COUNTED, "phases_text")
+        .values_list(*KEY, "model_uid", *COUNTED, "requests_lost", "phases_text")
         .iterator(ROWS_AT_ONCE)
     )
 
@@ -95,6 +96,11 @@ def seconds_by_phase(text: str) -> list[tuple[str, float]]:
         return [(span.phase, span.seconds or 0.0) for span in _phases.decode(text)]
     except msgspec.MsgspecError:
         return []
+
+
+def lost_in(by_hop: dict[str, int | None] | None) -> int | None:
+    """Of all hops; None = not known."""
+    return None if by_hop is None else sum(count or 0 for count in by_hop.values())
 
 
 def as_counted(facts: WeekFacts) -> Counted:

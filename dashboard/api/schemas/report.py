@@ -43,6 +43,8 @@ class WeekCounts(BaseModel):
     longest_s: float | None
     waited_s: float
     failed_s: float
+    requests_lost: int | None = Field(description="5xx while a start was under way; null = unknown")
+    lost_known: int = Field(description="Starts of which `requests_lost` is known.")
 
 
 class ModeCounts(BaseModel):

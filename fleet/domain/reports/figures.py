@@ -27,7 +27,8 @@ class Figures:
     """p50_s, p95_s: of ready starts of all start modes, None = too few. longest_s: of ready ones.
 
     waited_s: from demand to Ready, or to the end of a start that failed; failed_s: the latter
-    alone. partial, running, aborted starts have no length that counts.
+    alone. partial, running, aborted starts have no length that counts. requests_lost: 5xx that
+    callers got while a start was under way, of `lost_known` starts; None = known of none.
     """
 
     starts: int
@@ -42,6 +43,8 @@ class Figures:
     longest_s: float | None
     waited_s: float
     failed_s: float
+    requests_lost: int | None
+    lost_known: int
     triggers: Mapping[str, int]
     failures: Mapping[str, int]
     phases_s: Mapping[str, float]
@@ -65,6 +68,8 @@ def figures_of(tally: Tally) -> Figures:
         longest_s=totals[-1] / 1000 if totals else None,
         waited_s=tally.waited_ms / 1000,
         failed_s=tally.failed_ms / 1000,
+        requests_lost=tally.lost if tally.lost_known else None,
+        lost_known=tally.lost_known,
         triggers=_most_first(tally.triggers),
         failures=_most_first(tally.failures),
         phases_s={phase: ms / 1000 for phase, ms in tally.phases_ms.items()},

@@ -82,6 +82,8 @@ def _counts(figures: Figures) -> dict[str, Any]:
         "longest_s": figures.longest_s,
         "waited_s": figures.waited_s,
         "failed_s": figures.failed_s,
+        "requests_lost": figures.requests_lost,
+        "lost_known": figures.lost_known,
     }
 
 

@@ -16,7 +16,8 @@ WAITED_FOR = frozenset({Outcome.READY.value, Outcome.FAILED.value})
 class CountedStart:
     """What a report needs of a start. total_s: None where its beginning was not seen.
 
-    failure_class: "" where it did not fail. phases_s: each phase with its seconds.
+    failure_class: "" where it did not fail. phases_s: each phase with its seconds. lost: requests
+    that callers lost to it, None = not known.
     """
 
     outcome: str
@@ -25,6 +26,7 @@ class CountedStart:
     failure_class: str
     total_s: float | None
     phases_s: Sequence[tuple[str, float]]
+    lost: int | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -32,7 +34,8 @@ class Tally:
     """Counts by closed sets, and kept lengths.
 
     modes: starts of any outcome by start mode. totals_ms: of ready starts, by start mode.
-    failed_ms: spent in starts that failed. phases_ms: of ready and failed starts.
+    failed_ms: spent in starts that failed. phases_ms: of ready and failed starts. lost: requests
+    lost to the `lost_known` starts of which that is known.
     """
 
     outcomes: dict[str, int] = field(default_factory=dict)
@@ -42,6 +45,8 @@ class Tally:
     totals_ms: dict[str, list[int]] = field(default_factory=dict)
     failed_ms: int = 0
     phases_ms: dict[str, int] = field(default_factory=dict)
+    lost: int = 0
+    lost_known: int = 0
 
     @property
     def starts(self) -> int:
@@ -61,6 +66,9 @@ class Tally:
         _add(self.outcomes, start.outcome, 1)
         _add(self.triggers, start.trigger, 1)
         _add(self.modes, start.start_mode, 1)
+        if start.lost is not None:
+            self.lost += start.lost
+            self.lost_known += 1
         if start.outcome == Outcome.FAILED:
             _add(self.failures, start.failure_class or "unknown", 1)
             self.failed_ms += milliseconds(start.total_s or 0.0)
@@ -81,6 +89,8 @@ class Tally:
             totals_ms={mode: sorted(of) for mode, of in sorted(self.totals_ms.items())},
             failed_ms=self.failed_ms,
             phases_ms=dict(sorted(self.phases_ms.items())),
+            lost=self.lost,
+            lost_known=self.lost_known,
         )
 
 
@@ -100,6 +110,8 @@ def summed(tallies: Iterable[Tally]) -> Tally:
         for mode, totals in tally.totals_ms.items():
             whole.totals_ms.setdefault(mode, []).extend(totals)
         whole.failed_ms += tally.failed_ms
+        whole.lost += tally.lost
+        whole.lost_known += tally.lost_known
     return whole.sorted()
 
 

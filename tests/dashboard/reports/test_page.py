@@ -9,6 +9,7 @@ import pytest
 from dashboard.reports.page import about_text, report_page
 from fleet.domain.reports.report import Choice, report_of
 from fleet.domain.reports.sight import Sight
+from fleet.domain.reports.tally import CountedStart
 from tests.fleet.domain.reports.made import WEEK, facts, failed, line, sight, start
 
 LATE = WEEK.since + timedelta(days=2)
@@ -61,6 +62,25 @@ def test_less_is_better_only_where_all_was_seen(blind_s: float, tone: str) -> No
     page = report_page(report_of(facts(less, sights=(sight(blind_s=blind_s),)), Choice()))
     tones = {str(tile.title): tile.tone for tile in page.tiles}
     assert (tones["Failed starts"], tones["Waited for starts"]) == (tone, tone)
+
+
+@pytest.mark.parametrize(
+    ("this", "before", "value", "last_week"),
+    [
+        pytest.param([start(lost=4)], [start(lost=9)], "4", "9", id="known of all"),
+        pytest.param([start(lost=4), start()], [start()], "≥ 4", "–", id="known of some"),
+        pytest.param([start()], [start(lost=9)], None, None, id="not measured: no tile"),
+    ],
+)
+def test_requests_lost_to_starts(
+    this: list[CountedStart],
+    before: list[CountedStart],
+    value: str | None,
+    last_week: str | None,
+) -> None:
+    page = report_page(report_of(facts(line("m", this, before)), Choice()))
+    tile = next((t for t in page.tiles if t.title == "Requests lost to starts"), None)
+    assert (tile and tile.value, tile and tile.last_week) == (value, last_week)
 
 
 @pytest.mark.parametrize(

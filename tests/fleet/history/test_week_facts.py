@@ -9,6 +9,7 @@ from fleet.domain.reports.facts import ModelLine, WeekFacts
 from fleet.domain.reports.sight import Span
 from fleet.domain.reports.week import Week
 from fleet.history.counted import as_counted, counted, seconds_by_phase
+from fleet.history.requests import METRICS
 from fleet.history.week_facts import count_week
 from fleet.models import Cluster, Gap, ServedModel
 from tests.factories import make_cluster, make_model, make_start
@@ -200,3 +201,18 @@ def test_counting_asks_the_database_once_a_week(
         counted_week()
     with django_assert_num_queries(1):
         counted(WEEK_SPAN, followed_from={})
+
+
+def test_requests_lost_to_starts_and_of_how_many_that_is_known(model: ServedModel) -> None:
+    for lost in ({"activator": 4, "ingress": None}, {"activator": 0}, None):
+        make_start(model, started_at=WEEK.since, requests_lost=lost)
+    week = only_line(counted_week()).this_week
+    assert (week.lost, week.lost_known) == (4, 2)
+
+
+def test_gaps_in_reading_metrics_hide_no_starts(model: ServedModel, cluster: Cluster) -> None:
+    Gap.objects.create(
+        cluster=cluster, resource=METRICS, since=WEEK.since, until=WEEK.until, why="metrics-unread"
+    )
+    [sight] = counted_week().sights
+    assert (sight.blind_s, sight.thin_s) == (0.0, 0.0)

@@ -47,6 +47,14 @@ ABORTED = start(30.0, outcome="aborted")
             id="the most frequent failure first",
         ),
         pytest.param(
+            [start(lost=4), start(lost=0), start(), failed(lost=7)],
+            {"requests_lost": 11, "lost_known": 3},
+            id="requests lost, of the starts of which that is known",
+        ),
+        pytest.param(
+            [start()], {"requests_lost": None, "lost_known": 0}, id="requests are not measured"
+        ),
+        pytest.param(
             [start(2.0, phases_s={"route": 9.0, "load-engine": 2.0}), PARTIAL, failed(1.0)],
             {"phases_s": {"load-engine": 3.0, "route": 9.0}},
             id="phases of ready and failed starts",
