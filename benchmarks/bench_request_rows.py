@@ -55,7 +55,7 @@ def _measured() -> bool:
                 "our processor for it",
                 processor,
                 unit="s",
-                budget={"median": 3.0},
+                budget={"median": 4.0},
                 note=f"{note}; a step comes every 30 s",
                 load=load,
             ),

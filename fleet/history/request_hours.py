@@ -20,6 +20,7 @@ logger = logging.getLogger(__name__)
 
 HOUR = timedelta(hours=1)
 PLACES = 3600 // WINDOW_S
+OFFSETS = [timedelta(seconds=place * WINDOW_S) for place in range(PLACES)]
 
 
 class Span(NamedTuple):
@@ -139,7 +140,11 @@ def glances_in(text: str, span: Span, *, hour: datetime) -> list[Glance]:
     """The same, told in few words."""
     places = places_in(span, hour)
     return [
-        Glance(_at(place, hour), window.requests, sum(window.errors.values()))
+        Glance(
+            hour + OFFSETS[place],
+            window.requests,
+            sum(window.errors.values()) if window.errors else 0,
+        )
         for place, window in _decoded(_glances, text).items()
         if place in places
     ]
@@ -158,7 +163,7 @@ def _place(moment: datetime, hour: datetime) -> int:
 
 
 def _at(place: int, hour: datetime) -> datetime:
-    return hour + timedelta(seconds=place * WINDOW_S)
+    return hour + OFFSETS[place]
 
 
 def sum_in(row: RequestHour) -> Tally:

@@ -10,6 +10,7 @@ from fleet.domain.requests.sums import in_turn
 
 ERRORS_S = 300
 SPARK_MINUTES = 30
+MINUTE = timedelta(minutes=1)
 # Hops of each mode, from the caller to the model.
 PATHS: Mapping[Mode, frozenset[Hop]] = {
     Mode.KNATIVE: frozenset({Hop.INGRESS, Hop.ACTIVATOR, Hop.QUEUE_PROXY, Hop.CONTAINER}),
@@ -89,18 +90,17 @@ def spark_json(
 
     until: the end of the newest window. A minute that was read in part is known in part.
     """
-    minute = timedelta(minutes=1)
-    first = _end_of_minute(until) - SPARK_MINUTES * minute
-    minutes: list[list[Glance]] = [[] for _ in range(SPARK_MINUTES)]
-    for window in windows:
-        place = (window.at - first) // minute
+    first = _end_of_minute(until) - SPARK_MINUTES * MINUTE
+    bars: list[list[int | None] | None] = [None] * SPARK_MINUTES
+    for at, requests, lost in windows:
+        place = (at - first) // MINUTE
         if 0 <= place < SPARK_MINUTES:
-            minutes[place].append(window)
-    starts = [first + place * minute for place in range(SPARK_MINUTES)]
-    return [
-        _bar(some) if some or not _is_unread(at, min(at + minute, until), unread) else None
-        for at, some in zip(starts, minutes, strict=True)
-    ]
+            bars[place] = _higher(bars[place], requests, lost)
+    for place, bar in enumerate(bars):
+        at = first + place * MINUTE
+        if bar is None and not _is_unread(at, min(at + MINUTE, until), unread):
+            bars[place] = [0, 0]
+    return bars
 
 
 def _end_of_minute(moment: datetime) -> datetime:
@@ -108,10 +108,11 @@ def _end_of_minute(moment: datetime) -> datetime:
     return whole if whole == moment else whole + timedelta(minutes=1)
 
 
-def _bar(windows: Sequence[Glance]) -> list[int | None]:
-    known = [window.requests for window in windows if window.requests is not None]
-    requests = sum(known) if known or not windows else None
-    return [requests, sum(window.lost for window in windows)]
+def _higher(bar: list[int | None] | None, requests: int | None, lost: int) -> list[int | None]:
+    """The bar with one window more."""
+    before, gone = bar or (None, 0)
+    known = requests if before is None else before + (requests or 0)
+    return [known, (gone or 0) + lost]
 
 
 def _is_unread(
