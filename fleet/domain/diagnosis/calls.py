@@ -29,15 +29,18 @@ _SECONDS = re.compile(
     r"(?<![\w.:-])(\d{1,7}(?:\.\d{1,9})?) ?(ms|milliseconds|s|sec|secs|seconds?|m|min|minutes)\b"
 )
 _GO = re.compile(r"(?<![\w.:-])(?:(\d{1,2})h)?(\d{1,3})m(\d{1,2}(?:\.\d{1,9})?)s\b")
-_NAMED = re.compile(
-    r"(?:x-envoy-upstream-service-time|duration(?:_ms)?|elapsed(?:_ms)?|latency(?:_ms)?"
-    r"|total_time|response_time|request_time|upstream_response_time|urt|rt|took|time_total"
-    r"|[a-z_]{0,20}processing_time)"
-    r"[\"']?[:= ]{1,2}\"?(\d{1,9}(?:\.\d{1,9})?)(?! ?(?:ms|s|m)\b)"
+# Envoy counts whole milliseconds; others seconds with a fraction.
+_NAMED_MS = re.compile(
+    r"(?:x-envoy-upstream-service-time|duration|latency|elapsed|[a-z_]{1,20}_ms)"
+    r"[\"']?[:= ]{1,2}\"?(\d{1,9})(?![\d.]|[\"']? ?(?:ms|s|m)\b)"
+)
+_NAMED_S = re.compile(
+    r"(?:duration|latency|elapsed|total_time|response_time|request_time|upstream_response_time"
+    r"|urt|rt|took|time_total|[a-z_]{0,20}processing_time|_s|_seconds)"
+    r"[\"']?[:= ]{1,2}\"?(\d{1,7}\.\d{1,9})(?! ?(?:ms|s|m)\b)"
 )
 # nginx writes seconds with three places and no name.
 _BARE = re.compile(r"(?<![\w.:\-])(\d{1,5}\.\d{3})(?![\w.])")
-_MILLISECONDS_FROM = 1_000.0
 _BAD_WORDS = (
     "timed out",
     "timeout",
@@ -164,9 +167,8 @@ def _duration(low: str) -> float | None:
         float(hours or 0) * 3600 + float(minutes) * 60 + float(seconds)
         for hours, minutes, seconds in _GO.findall(low)
     ]
-    for value in _NAMED.findall(low):
-        number = float(value)
-        found.append(number / 1000 if number >= _MILLISECONDS_FROM else number)
+    found += [float(value) for value in _NAMED_S.findall(low)]
+    found += [float(value) / 1000 for value in _NAMED_MS.findall(low)]
     if not found and _ACCESS.search(low[:600]) is not None:
         found = [float(value) for value in _BARE.findall(low)]
     return max(found, default=None)

@@ -106,12 +106,16 @@ class Case:
         return text.at is None or text.at <= since + _CLOCKS
 
     def _healthy_since(self, text: Text) -> datetime | None:
-        """Since when what a text is about is well."""
+        """Since when what a text is about is well; of a pod that is over, since others are."""
         if text.pod:
             own = next((each for each in self.pods if each.name == text.pod), None)
-            if own is not None:
+            if own is not None and not self.is_past(own):
                 return ready_at(own)
         return self.healthy_since
+
+    def is_past(self, pod: Pod) -> bool:
+        """Over, others took its place, and nobody is known to suffer."""
+        return is_over(pod) and self.healthy_since is not None and not self.users_suffer
 
     def _line_outlived(self, text: Text, since: datetime) -> bool:
         if text.at is not None:

@@ -15,6 +15,8 @@ from fleet.domain.diagnosis.evidence import (
     Thing,
 )
 from fleet.domain.diagnosis.podview import SIDECARS, init_containers, model_container
+from fleet.domain.diagnosis.reading.objects import conditions
+from fleet.domain.diagnosis.reading.plain import text as text_of
 
 
 class Where(StrEnum):
@@ -70,6 +72,8 @@ class Text:
     number: int = 0
 
 
+# Shorter ones are names and times.
+_A_SENTENCE = 24
 _EDGE = (
     "client",
     "gateway",
@@ -98,6 +102,8 @@ _EDGE = (
     "graph",
     "transformer",
     "waypoint",
+    "routing",
+    "sidecar",
 )
 _PICKER = ("epp", "picker", "ext-proc", "inference-scheduler", "router-scheduler")
 _CONTROL = (
@@ -116,6 +122,14 @@ _CONTROL = (
     "adapter",
     "hpa",
     "dmesg",
+    "scheduler",
+    "argo",
+    "flux",
+    "helm",
+    "kubectl",
+    "csi",
+    "device-plugin",
+    "wva",
     "kernel",
     "node",
 )
@@ -145,6 +159,7 @@ def texts_of(evidence: Evidence, pods: tuple[Pod, ...]) -> Iterator[Text]:
     for thing in (evidence.model, evidence.revision, evidence.autoscaler, evidence.deployment):
         yield from _of_thing(thing)
     yield from _of_model_status(evidence.model)
+    yield from _of_config(evidence)
     for pod in evidence.pods:
         yield from _of_pod(pod)
     engines = frozenset(each.name for pod in pods if (each := model_container(pod)) is not None)
@@ -181,6 +196,19 @@ def _of_thing(thing: Thing) -> Iterator[Text]:
     for each in thing.conditions:
         if each.status != "True" and (each.reason or each.message):
             yield _of_condition(each, ref=thing.ref, pod="")
+
+
+def _of_config(evidence: Evidence) -> Iterator[Text]:
+    """Words among the collected facts, and conditions of objects that a bundle has no place for."""
+    for key, value in evidence.config.items():
+        ref = f"config/{key}"
+        for each in conditions({"conditions": value}) if isinstance(value, list) else ():
+            if each.type and each.status != "True" and (each.reason or each.message):
+                yield _of_condition(each, ref=ref, pod="")
+        if isinstance(value, str) and len(value) > _A_SENTENCE:
+            yield _of_condition(
+                Condition(type=key, status="", message=text_of(value)), ref=ref, pod=""
+            )
 
 
 def _of_condition(condition: Condition, *, ref: str, pod: str) -> Text:

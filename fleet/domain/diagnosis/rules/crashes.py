@@ -257,7 +257,7 @@ def exits_at_start(case: Case) -> Seen | None:
 def _is_down(case: Case) -> bool:
     """A model container ended, waits to be made or restarted, or a revision says that it failed."""
     for pod, each in case.models:
-        if pod in case.starting or pod.phase == "Failed":
+        if pod in case.starting or (pod.phase == "Failed" and not case.is_past(pod)):
             ended = each.latest_ending is not None or each.restarts > 0
             if not each.ready and (each.waiting or ended):
                 return True

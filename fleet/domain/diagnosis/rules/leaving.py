@@ -44,6 +44,8 @@ TAKEN = clue(
 )
 _TAKEN_REASONS = ("Preempted", "Preempting", "NodeShutdown", "SpotInterrupted", "InstancePreempted")
 _TARGETS = ("PreemptionByScheduler", "PreemptionByKubeScheduler", "TerminationByKubelet")
+# What went longer ago is another matter.
+RECENT_S = 3600.0
 _SPOT = re.compile(r"spot|preemptible|interruptible", re.IGNORECASE)
 
 
@@ -55,6 +57,7 @@ def preempted(case: Case) -> Seen | None:
         for each in case.all_texts
         if (TAKEN.fits(each) or (each.where is Where.EVENT and each.reason in _TAKEN_REASONS))
         and "nodes are available" not in each.low
+        and (case.age_s(each.at) or 0.0) <= RECENT_S
     ]
     lost = [(pod, each) for pod, each in _targets(case) if each.reason == "DeletionByTaintManager"]
     spot = _on_spot(case)
@@ -162,6 +165,7 @@ def drained(case: Case) -> Seen | None:
 
 def _by_node(case: Case) -> Seen | None:
     texts = [each for each in case.all_texts if DRAIN.fits(each) and _is_drain(each)]
+    texts = [each for each in texts if (case.age_s(each.at) or 0.0) <= RECENT_S]
     evicted = [(pod, each) for pod, each in _targets(case) if each.reason.startswith("Eviction")]
     if not texts and not evicted:
         return None

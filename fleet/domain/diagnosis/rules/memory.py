@@ -120,7 +120,9 @@ def host_full(case: Case) -> Seen | None:
     for pod in case.pods:
         for container in pod.containers:
             ending = _oom_of(container)
-            if ending is not None and _still_matters(case, pod, container, ending):
+            if ending is None or case.is_past(pod):
+                continue
+            if _still_matters(case, pod, container, ending):
                 return _killed(pod, container, ending)
     texts = case.find(_KILLED)
     if texts:

@@ -106,7 +106,7 @@ ROUTE = clue(
     "invalid backend",
     "ext_proc",
     "ext-proc",
-    "failed to find target",
+    "find target pod",
     "no pods available in datastore",
     "no ready pods in the datastore",
     "failed to get endpoints",

@@ -156,7 +156,11 @@ def _crashed(case: Case) -> Seen | None:
 def _frozen(case: Case) -> Seen | None:
     """Work is there and nothing comes out: no tokens, no steps."""
     stalled = stalled_counters(case)
-    lines = [each for each in throughputs(case)[-3:] if each.running and each.tokens_s == 0]
+    lines = [
+        each
+        for each in throughputs(case)[-3:]
+        if each.running + each.waiting > 0 and each.tokens_s == 0
+    ]
     work = waiting(case) + running(case)
     hung = len(lines) >= 2 or (bool(lines) and bool(case.failed_calls))
     if not (stalled and (work > 0 or case.users_suffer)) and not hung:
@@ -223,7 +227,7 @@ _REJECTED = ("admission_rejections", "pending_overflow", "flow_control_request_e
 
 def overloaded(case: Case) -> Seen | None:
     """Servers work at what they can, and requests wait, or are refused."""
-    refused = [each for each in case.find(FULL) if _no_engines_own(each)]
+    refused = [each for each in case.find(FULL) if _no_engines_own(each) and _is_of_load(each)]
     rejected = [each for each in case.series.latest(*_REJECTED) if each.value > 0]
     overflow = [each for each in case.failed_calls if each.flag == "UO"]
     if refused or rejected or overflow:
@@ -237,6 +241,16 @@ def overloaded(case: Case) -> Seen | None:
             remedies=_limits(case),
         )
     return _saturated(case) or _at_its_ceiling(case)
+
+
+def _is_of_load(text: Text) -> bool:
+    """The picker says "exhausted" also when it finds no endpoint for another reason.
+
+    Source: gateway-api-inference-extension pkg/epp/handlers, util/error.
+    """
+    nobody = ("find target pod", "candidate", "no pods", "profile")
+    told = ("saturat", "dropp", "limited", "queue", "overload", "429")
+    return not any(each in text.low for each in nobody) or any(each in text.low for each in told)
 
 
 def _no_engines_own(text: Text) -> bool:

@@ -53,7 +53,7 @@ def _by_words(case: Case, call: Call) -> Hit | None:
 
 def _bunched(case: Case) -> list[Hit]:
     """Failures of the same length, give or take: a limit, whoever holds it."""
-    timed = [each for each in case.failed_calls if each.seconds is not None and _limited(each)]
+    timed = [each for each in case.failed_calls if (each.seconds or 0.0) >= _USUAL[0] - 1]
     found = []
     for call in timed:
         for usual in _USUAL:
@@ -61,7 +61,11 @@ def _bunched(case: Case) -> list[Hit]:
             if call.seconds is not None and abs(call.seconds - usual) <= max(0.5, usual * 0.01):
                 found.append(Hit(call=call, limit=limit, known=False))
     lengths = Counter(each.limit.seconds for each in found)
-    return [each for each in found if lengths[each.limit.seconds] > 1 or each.call.limited]
+    return [
+        each
+        for each in found
+        if lengths[each.limit.seconds] > 1 or _limited(each.call) or each.limit.seconds >= 60
+    ]
 
 
 def _limited(call: Call) -> bool:
