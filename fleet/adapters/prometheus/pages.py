@@ -161,9 +161,17 @@ def target_of(page: Page, facts: MetricsFacts) -> Target:
     return Target(program=page.program, labels=labels)
 
 
+def _counters_before(before: Reading | None, now: Reading) -> Mapping[Kind, float] | None:
+    """None: never read. A process that began since then has counted all it counts since then."""
+    if before is None:
+        return None
+    started = now.counts.process_started
+    return {} if started is not None and started > before.at else before.counts.counters
+
+
 def _take(gathering: Gathering, before: Reading | None, now: Reading) -> None:
     moved: Mapping[Kind, int] = increments(
-        before.counts.counters if before else None,
+        _counters_before(before, now),
         now.counts.counters,
         read_at=now.at,
         process_started=now.counts.process_started,

@@ -28,8 +28,8 @@ class Program(StrEnum):
 class Counted:
     """A counter, and which labels tell what. "" = it has no such label.
 
-    fixed_code: where the name says the code. only: labels that must have these values; a value
-    that begins with "~" is a pattern.
+    fixed_code: where the name says the code. only: labels that must have these values; "~…" is a
+    pattern, "!…" a value that is not meant (in a mesh the activator's sidecar reports calls again).
     """
 
     role: Role
@@ -152,7 +152,7 @@ _ISTIO = (
         metric="istio_requests_total",
         code="response_code",
         error="response_flags",
-        only={"reporter": "source"},
+        only={"reporter": "source", "source_workload": "!activator"},
     ),
 )
 _ENVOY = (

@@ -12,8 +12,8 @@ from fleet.domain.requests.table import Table
 # Counts of one hop and code in consecutive windows.
 Blame = dict[tuple[Hop, int], list[int]]
 INNER = frozenset({Role.ACTIVATOR, Role.TRIED, Role.QUEUE_PROXY, Role.ASKED, Role.APP})
-# Neither proxy answers 500: the activator counts it for a caller that left while held, both did
-# for streams that broke, up to 1.18.
+# Neither proxy answers 500 to anybody: both count it for a caller that left while it waited in
+# their queue and, up to 1.18, for streams that broke.
 SERVER_ERROR = 500
 # Codes that queue-proxy answers for a container that gave no answer, or none in time.
 NO_ANSWER, TOO_SLOW = 502, 504
@@ -143,7 +143,8 @@ def left(table: Table, sight: Sight) -> list[int] | None:
     )
     failed = table.column(Role.ASKED, failed=True)
     answered = [_own(table, code=code) for code in (NO_ANSWER, TOO_SLOW)]
-    return plus(held, made_here(failed, plus(*answered)))
+    queued = _own(table, code=SERVER_ERROR) if sight.sees(Role.ASKED) else [0] * table.length
+    return plus(held, queued, made_here(failed, plus(*answered)))
 
 
 def _own(table: Table, *, code: int) -> list[int]:
@@ -157,11 +158,8 @@ def broken(table: Table, sight: Sight) -> list[int] | None:
     where they are counted as 500."""
     if not sight.sees(Role.APP, Role.QUEUE_PROXY, Role.ASKED):
         return None
-    refused = _own(table, code=503)
-    return less(
-        made_here(table.column(Role.APP), less(table.column(Role.QUEUE_PROXY), refused)),
-        [0] * table.length,
-    )
+    unheard = plus(_own(table, code=503), _own(table, code=SERVER_ERROR))
+    return made_here(table.column(Role.APP), less(table.column(Role.QUEUE_PROXY), unheard))
 
 
 def cut(table: Table, unfinished: list[int] | None) -> list[int] | None:

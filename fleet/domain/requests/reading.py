@@ -66,12 +66,16 @@ def move_of(counted: Counted, labels: Labels) -> Move | None:
 
 
 def fits(counted: Counted, labels: Labels) -> bool:
-    """Whether a series on a page is meant: patterns of `only` are all "some value"."""
-    for label, value in (counted.only or {}).items():
-        have = labels.get(label, "")
-        if not have if value.startswith("~") else have != value:
-            return False
-    return True
+    """Whether a series on a page is meant; every pattern of ours is "some value"."""
+    return all(
+        _is_meant(value, labels.get(label, "")) for label, value in (counted.only or {}).items()
+    )
+
+
+def _is_meant(wanted: str, have: str) -> bool:
+    if wanted.startswith("~"):
+        return bool(have)
+    return have != wanted[1:] if wanted.startswith("!") else have == wanted
 
 
 def _way(counted: Counted, labels: Labels) -> Way:

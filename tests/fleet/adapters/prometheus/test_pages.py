@@ -193,3 +193,16 @@ def test_pods_that_all_models_share_are_found_by_label(api: ApiServer) -> None:
     (page,) = shared_pages(api.access)
     assert (page.program, page.pod, page.port) == (Program.ACTIVATOR, "activator-1", 9090)
     assert any("labelSelector=app%3Dactivator" in path for path in api.asked)
+
+
+def test_a_process_that_began_anew_counts_whole_also_where_it_caught_up(api: ApiServer) -> None:
+    reader, clock, facts, pages = looked(api, "mixed-incident")
+    reader.windows(facts, since=START - STEP, until=START)
+    clock.now += STEP
+    path = path_of(next(page for page in pages if page.program is Program.ACTIVATOR))
+    began = f"process_start_time_seconds {START.timestamp() + 10}"
+    api.pages[path] = api.pages[path].replace("process_start_time_seconds 1", began)
+    found = reader.windows(facts, since=START, until=START + STEP)
+    reader.close()
+    assert found is not None
+    assert sum(window.tally.requests or 0 for window in found) == 7 + 5 + 5 + 4 + 2

@@ -216,3 +216,42 @@ def test_what_is_not_told_is_not_nothing() -> None:
     (tally,) = tallies_of([sa(200, 1)], ONLY_ACTIVATOR)
     assert tally.by_hop()[Hop.INGRESS] is None
     assert (tally.client_gone, tally.broken, tally.cut) == (0, None, None)
+
+
+@pytest.mark.parametrize(
+    ("moves", "gone", "broken", "cut"),
+    [
+        pytest.param(together(sa(500, 2)), 2, 0, 0, id="left while the activator held it"),
+        pytest.param(
+            together(sq(500, 2, Way.PAST), sq(500, 1), cq(500, 1), app(500, 1)),
+            2,
+            0,
+            0,
+            id="left while it waited in queue-proxy",
+        ),
+        pytest.param(
+            together(sq(200, 3), cq(0, 3, "errors.errorString"), app(200, 3), sa(200, 3)),
+            3,
+            0,
+            0,
+            id="left before the first byte",
+        ),
+        pytest.param(
+            together(cq(200, 5), app(500, 4), app(200, 1), sq(200, 3), sa(200, 3)),
+            0,
+            2,
+            2,
+            id="two streams broke, two were cut, one is whole",
+        ),
+        pytest.param(
+            together(sq(503, 4, Way.PAST), cq(200, 2), app(500, 1), app(200, 1), sq(200, 1)),
+            0,
+            1,
+            0,
+            id="one broke while the queue was full",
+        ),
+    ],
+)
+def test_what_no_caller_got_as_a_5xx(moves: Moves, gone: int, broken: int, cut: int) -> None:
+    (tally,) = tallies_of([moves], NEW)
+    assert (tally.client_gone, tally.broken, tally.cut) == (gone, broken, cut)
