@@ -4,7 +4,8 @@ from fleet.domain.diagnosis.case import Case, measured, quoted
 from fleet.domain.diagnosis.claims import piece
 from fleet.domain.diagnosis.podview import ready_at
 from fleet.domain.diagnosis.records import Cause, FaultPhase, Finding, Piece, Remedy
-from fleet.domain.diagnosis.rules.waking import sleeps, wanted_replicas
+from fleet.domain.diagnosis.rules.starts import sleeps
+from fleet.domain.diagnosis.rules.waking import wanted_replicas
 
 _STOP = "serving.kserve.io/stop"
 _WAITING_NOTHING = ("PodInitializing", "ContainerCreating", "")

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fleet.domain.diagnosis.evidence import Container, Ending, Pod, Probe
+from fleet.domain.diagnosis.podview import SIDECARS
 from fleet.domain.diagnosis.reading.objects import conditions
 from fleet.domain.diagnosis.reading.plain import (
     entries,
@@ -59,8 +60,21 @@ def _containers(
     """In the order of the spec; what only the status knows comes after."""
     specs = _by_name(spec.get("initContainers" if init else "containers"))
     states = _by_name(status.get("initContainerStatuses" if init else "containerStatuses"))
+    specs = _joined(specs, states)
     names = list(dict.fromkeys((*specs, *states)))[:CONTAINERS_AT_MOST]
     return [_container(each, specs.get(each), states.get(each), init=init) for each in names]
+
+
+def _joined(
+    specs: dict[str, Mapping[str, Any]], states: dict[str, Mapping[str, Any]]
+) -> dict[str, Mapping[str, Any]]:
+    """The one container without a status and the one status without a container are the same:
+    somebody renamed one of them."""
+    alone = [each for each in specs if each not in states]
+    nameless = [each for each in states if each not in specs]
+    if len(alone) != 1 or len(nameless) != 1 or alone[0] in SIDECARS or nameless[0] in SIDECARS:
+        return specs
+    return {nameless[0] if each == alone[0] else each: specs[each] for each in specs}
 
 
 def _by_name(raw: Any) -> dict[str, Mapping[str, Any]]:

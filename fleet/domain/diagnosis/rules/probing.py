@@ -25,6 +25,14 @@ _USER_PORT = "USER_PORT"
 _QUEUE_PORTS = ("8012", "8112", "8022", "9091")
 _INNER = re.compile(r"dial tcp (?:127\.0\.0\.1|localhost|\[::1\]):(\d{2,5})")
 _AGGRESSIVE = clue("probe error", places=(Where.PROXY,))
+# Asked in plain HTTP, a server of TLS says so, or only that it speaks TLS.
+_SPEAKS_TLS = clue(
+    "invalid http request received",
+    "running on https://",
+    "server on https://",
+    "tls handshake error",
+    places=(Where.ENGINE,),
+)
 _NO_PORT = clue("couldn't find port", "invalid port", places=(Where.EVENT,))
 
 
@@ -35,8 +43,12 @@ def asks_wrong_place(case: Case) -> Seen | None:
 
 def _wrong_answer(case: Case) -> Seen | None:
     refused = bool(case.find_all(POLICY))
+    plain = bool(case.find(_SPEAKS_TLS))
     wrong = [
-        each for each in failures(case) if _is_wrong(each) and not (refused and each.status == 403)
+        each
+        for each in failures(case)
+        if (_is_wrong(each) and not (refused and each.status == 403))
+        or (plain and "eof" in each.text.low)
     ]
     missing = case.find(_NO_PORT)
     if not wrong and not missing:

@@ -6,12 +6,18 @@ from datetime import datetime, timedelta
 
 from fleet.domain.diagnosis.calls import Call
 from fleet.domain.diagnosis.case import Case
-from fleet.domain.diagnosis.evidence import Pod
+from fleet.domain.diagnosis.evidence import Pod, Thing
 from fleet.domain.diagnosis.podview import ready_at
+from fleet.domain.diagnosis.reading.plain import number, within
 from fleet.domain.diagnosis.rules.runs import LONGEST_S
 
 # A start that ended longer ago explains no request that tells no time.
 FRESH_S = 1800.0
+# Of a model that does not sleep: sooner, for hardly a request met that start.
+_FRESH_AWAKE_S = 600.0
+_MIN = ("autoscaling.knative.dev/min-scale", "autoscaling.knative.dev/minScale")
+# An answer had begun: somebody was ready.
+_BEGUN = ("stream", "finish_reason", "chunk", "first token", "tokens")
 _EARLY = timedelta(seconds=30)
 
 
@@ -47,10 +53,35 @@ def fell_into(case: Case, call: Call) -> Start | None:
 
 def _overlaps(case: Case, call: Call, start: Start) -> bool:
     if call.at is None:
-        return start.until is None or (case.age_s(start.until) or 0.0) <= FRESH_S
+        return _untimed_overlaps(case, call, start)
     began = call.at - timedelta(seconds=call.seconds or 0.0)
     end = start.until or case.now
     return began <= end and call.at >= start.since - _EARLY
+
+
+def _untimed_overlaps(case: Case, call: Call, start: Start) -> bool:
+    """Whether a request without a time may have met a start."""
+    if any(sign in call.text.low for sign in _BEGUN):
+        return False
+    if start.until is None:
+        return True
+    age = case.age_s(start.until) or 0.0
+    return age <= (FRESH_S if sleeps(case) else _FRESH_AWAKE_S)
+
+
+def sleeps(case: Case) -> bool:
+    """Whether zero replicas are allowed, as far as told."""
+    for thing in (case.evidence.autoscaler, case.evidence.revision):
+        for key in _MIN:
+            if thing.annotations.get(key) not in (None, "0"):
+                return False
+    least = within(case.evidence.model.spec, "predictor").get("minReplicas")
+    told = [thing.annotations.get(key) for thing in _scalers(case) for key in _MIN]
+    return number(least) == 0 or "0" in told
+
+
+def _scalers(case: Case) -> tuple[Thing, ...]:
+    return (case.evidence.autoscaler, case.evidence.revision)
 
 
 def _served_meanwhile(case: Case, start: Start) -> bool:

@@ -7,14 +7,13 @@ from fleet.domain.diagnosis.case import Case, measured, quoted
 from fleet.domain.diagnosis.claims import LIKELY, STRONG, TWO_SIGNS, Seen, piece
 from fleet.domain.diagnosis.clues import clue
 from fleet.domain.diagnosis.evidence import Condition, Thing
-from fleet.domain.diagnosis.reading.plain import number, within
+from fleet.domain.diagnosis.reading.plain import number
 from fleet.domain.diagnosis.records import Piece, Remedy
 from fleet.domain.diagnosis.rules.load import queued
-from fleet.domain.diagnosis.rules.starts import Start, fell_into, starts
+from fleet.domain.diagnosis.rules.starts import Start, fell_into, sleeps, starts
 from fleet.domain.diagnosis.texts import Where
 
 _INITIAL = ("autoscaling.knative.dev/initial-scale", "autoscaling.knative.dev/initialScale")
-_MIN = ("autoscaling.knative.dev/min-scale", "autoscaling.knative.dev/minScale")
 _TO_ZERO = clue(
     "scaled down replica set",
     "deactivated",
@@ -184,21 +183,6 @@ def _by_demand(case: Case, start: Start) -> bool:
     """Not a rollout: the revision is older than the pod by more than a moment."""
     made = case.evidence.revision.created_at
     return made is None or (start.since - made).total_seconds() > 60
-
-
-def sleeps(case: Case) -> bool:
-    """Whether zero replicas are allowed, as far as told."""
-    for thing in (case.evidence.autoscaler, case.evidence.revision):
-        for key in _MIN:
-            if thing.annotations.get(key) not in (None, "0"):
-                return False
-    least = within(case.evidence.model.spec, "predictor").get("minReplicas")
-    told = [thing.annotations.get(key) for thing in _scalers(case) for key in _MIN]
-    return number(least) == 0 or "0" in told
-
-
-def _scalers(case: Case) -> tuple[Thing, ...]:
-    return (case.evidence.autoscaler, case.evidence.revision)
 
 
 REMEDIES = (
