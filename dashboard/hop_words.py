@@ -47,7 +47,7 @@ MEANINGS: Mapping[tuple[Hop, int], Words] = {
     (Hop.ACTIVATOR, 502): _("the pod could not be reached: it died, or was being drained"),
     (Hop.ACTIVATOR, 503): _("refused while no pod could take it"),
     (Hop.ACTIVATOR, 504): _(
-        "held for longer than the revision's time limit: the cold start outlasted it"
+        "the revision's time limit passed while it was held for a cold start, or answered too slowly"
     ),
     (Hop.QUEUE_PROXY, 500): _("the proxy itself failed"),
     (Hop.QUEUE_PROXY, 502): _("the model server refused or dropped it: it restarts, or crashed"),

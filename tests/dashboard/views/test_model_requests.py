@@ -57,7 +57,7 @@ def test_the_table_says_who_what_how_many_and_what_it_means(admin: Client, now: 
     text = panel(admin)
     assert "Requests 200" in text
     assert "5xx that callers got ≥ 8 · ≥ 4.0 %" in text
-    assert "activator 504 ≥ 6 ≥ 3.0 % held for longer than the revision's time limit" in text
+    assert "activator 504 ≥ 6 ≥ 3.0 % the revision's time limit passed while it was held" in text
     assert "model container 500 2 1.0 % the model server failed on it" in text
     assert "None made by: queue-proxy." in text
     assert "Cannot be told apart here: ingress." in text
