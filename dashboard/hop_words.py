@@ -45,9 +45,9 @@ MEANINGS: Mapping[tuple[Hop, int], Words] = {
     (Hop.PICKER, 504): _("no pod was picked in time"),
     (Hop.ACTIVATOR, 500): _("the revision could not be looked up"),
     (Hop.ACTIVATOR, 502): _("the pod could not be reached: it died, or was being drained"),
-    (Hop.ACTIVATOR, 503): _("refused while no pod could take it"),
+    (Hop.ACTIVATOR, 503): _("no pod was reached"),
     (Hop.ACTIVATOR, 504): _(
-        "the revision's time limit passed while it was held for a cold start, or answered too slowly"
+        "the revision's time limit passed while it was held for a cold start, or was too slow"
     ),
     (Hop.QUEUE_PROXY, 500): _("the proxy itself failed"),
     (Hop.QUEUE_PROXY, 502): _("the model server refused or dropped it: it restarts, or crashed"),
