@@ -93,6 +93,11 @@ def _served_meanwhile(case: Case, start: Start) -> bool:
     )
 
 
+def unserved(case: Case, start: Start) -> bool:
+    """Whether no other pod was ready all through it."""
+    return not _served_meanwhile(case, start)
+
+
 def warm_since_s(case: Case) -> float | None:
     """For how long the oldest ready pod has been ready; None if none is."""
     ages = [age for pod in case.ready if (age := case.age_s(ready_at(pod))) is not None]

@@ -8,6 +8,7 @@ from fleet.domain.diagnosis.case import Case, quoted
 from fleet.domain.diagnosis.claims import LIKELY, STRONG, TWO_SIGNS, Seen, piece
 from fleet.domain.diagnosis.limits import Limit
 from fleet.domain.diagnosis.records import FaultPhase, Piece, Remedy
+from fleet.domain.diagnosis.rules.counted import timed_out_in_start
 from fleet.domain.diagnosis.rules.load import queued, stalled_counters, waiting
 from fleet.domain.diagnosis.rules.starts import Start, fell_into, starts, warm_since_s
 from fleet.domain.diagnosis.texts import Where
@@ -78,7 +79,7 @@ def shorter_than_load(case: Case) -> Seen | None:
         start = fell_into(case, hit.call)
         if start is not None and start.seconds >= 0.9 * hit.limit.seconds:
             return _load_seen(hit, start)
-    return _gave_up_early(case)
+    return _gave_up_early(case) or _counted(case)
 
 
 def _load_seen(hit: Hit, start: Start) -> Seen:
@@ -124,6 +125,32 @@ def _gave_up_early(case: Case) -> Seen | None:
             "layer": outer[0].layer,
             "start_s": slow[0].seconds,
         },
+    )
+
+
+def _counted(case: Case) -> Seen | None:
+    """Time-outs were counted while a replica started, and at no other time. A hop outside the
+    revision whose limit is not known gave up where the revision's own limits would have waited."""
+    met = timed_out_in_start(case)
+    if met is None:
+        return None
+    rise, start = met
+    outside = rise.hop == "ingress"
+    short = [each for each in case.limits if each.seconds <= start.seconds]
+    limit = next((each for each in short if each.is_revisions is not outside), None)
+    if limit is None and not outside:
+        return None
+    found = limit or Limit(layer="ingress", seconds=start.seconds, ref="")
+    return Seen(
+        confidence=LIKELY if limit else TWO_SIGNS,
+        pieces=(
+            piece("metric", rise.sample.ref, f"{rise.count:g} more", rise.until),
+            *_limit_piece(found),
+            piece("object", start.pod.ref, f"start of {start.seconds:.0f} s", start.until),
+        ),
+        remedies=_remedies(found, cold=True),
+        params={"layer": found.layer, "start_s": start.seconds}
+        | ({"limit_s": limit.seconds} if limit else {}),
     )
 
 
