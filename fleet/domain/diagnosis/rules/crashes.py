@@ -263,7 +263,17 @@ def _is_down(case: Case) -> bool:
                 return True
     ready = case.evidence.revision.condition("Ready")
     told = ready is not None and ready.status == "False" and ready.reason.startswith("ExitCode")
-    return told or (not case.pods and bool(case.complaints))
+    return told or (not case.pods and _only_told(case))
+
+
+def _only_told(case: Case) -> bool:
+    """Without any pod: its log ends before it is up, or somebody restarts it."""
+    engine = [each for each in case.texts if each.where is Where.ENGINE]
+    up = any("startup complete" in each.low and not each.previous for each in engine)
+    again = any(each.previous for each in engine) or any(
+        each.reason == "BackOff" and "restarting" in each.low for each in case.texts
+    )
+    return bool(engine) and (again or not up)
 
 
 def _said(case: Case, each: Clue) -> list[Text]:
@@ -304,13 +314,13 @@ def _by_class(case: Case) -> Seen | None:
 def _by_error(case: Case) -> Seen | None:
     """The last error that it prints before it exits with a code of its own."""
     code = _own_exit(case)
-    if code is None:
+    if code is None and case.pods:
         return None
     errors = [each for each in case.texts if _is_error(each)]
     if not errors:
         return None
     return Seen(
-        confidence=LIKELY if code not in (0, 137, 143) else TWO_SIGNS,
+        confidence=TWO_SIGNS if code in (0, 137, 143, None) else LIKELY,
         pieces=(*quoted(errors[-1:]), *_exits(case)),
         params={"kind": "error"},
     )

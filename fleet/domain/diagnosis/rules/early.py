@@ -290,9 +290,23 @@ def _fell_early(case: Case, call: Call, at: datetime) -> bool:
     return refused and at - _CLOCKS <= when <= at + _MINUTES
 
 
+_ADDRESS = re.compile(r"(?://|dial tcp )(\d{1,3}(?:\.\d{1,3}){3}):\d{2,5}")
+
+
+def _addresses(case: Case) -> dict[str, Pod]:
+    """Of pods that are not ready: by their status, or by what the kubelet asked."""
+    found = {each.ip: each for each in case.starting if each.ip}
+    names = {each.name: each for each in case.starting}
+    for text in case.texts:
+        asked = _ADDRESS.search(text.text[:600]) if text.where is Where.EVENT else None
+        if asked is not None and text.pod in names:
+            found.setdefault(asked[1], names[text.pod])
+    return found
+
+
 def _listed(case: Case) -> Seen | None:
     """A router sends to a pod that is not ready, beside others that are: it does not look."""
-    addresses = {each.ip: each for each in case.starting if each.ip}
+    addresses = _addresses(case)
     for call in case.failed_calls:
         if call.text.where not in (Where.EDGE, Where.PICKER):
             continue

@@ -51,7 +51,7 @@ _SPOT = re.compile(r"spot|preemptible|interruptible", re.IGNORECASE)
 
 def preempted(case: Case) -> Seen | None:
     """A spot machine was reclaimed, or a pod of higher priority took the place."""
-    conditions = [(pod, each) for pod, each in _targets(case) if each.reason in _TARGETS]
+    conditions = [(pod, each) for pod, each in _targets(case) if _is_taking(each)]
     texts = [
         each
         for each in case.all_texts
@@ -71,6 +71,12 @@ def preempted(case: Case) -> Seen | None:
             *spot,
         ),
     )
+
+
+def _is_taking(condition: Condition) -> bool:
+    """The kubelet ends pods also for what they use themselves: memory, disk."""
+    own = "low on resource" in condition.message.lower()
+    return condition.reason in _TARGETS and not own
 
 
 def _targets(case: Case) -> list[tuple[Pod, Condition]]:

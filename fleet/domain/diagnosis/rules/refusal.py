@@ -96,11 +96,16 @@ def reasons_in(message: str) -> tuple[int, tuple[tuple[int, str], ...]]:
 def refusals(case: Case) -> tuple[Text, ...]:
     """What the scheduler said of pods that wait still; the newest first."""
     waiting = {each.name for each in case.live if is_unscheduled(each)}
-    unknown = not case.pods
+    known = {each.name for each in case.evidence.pods}
+    placed = {each.pod for each in case.all_texts if each.reason == "Scheduled"}
     found = [
         each
         for each in case.find(_REFUSED)
-        if (each.pod in waiting if each.pod else unknown or waiting)
+        if (
+            each.pod in waiting
+            if each.pod in known
+            else each.pod not in placed and (waiting or not case.live)
+        )
     ]
     return tuple(
         sorted(found, key=lambda each: each.at.timestamp() if each.at else 0, reverse=True)

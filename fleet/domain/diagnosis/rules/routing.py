@@ -15,6 +15,7 @@ from fleet.domain.diagnosis.podview import model_container
 from fleet.domain.diagnosis.reading.plain import entries, mapping, text
 from fleet.domain.diagnosis.records import Piece
 from fleet.domain.diagnosis.rules.probing import listens_on
+from fleet.domain.diagnosis.rules.timeouts import hits
 from fleet.domain.diagnosis.series import counts_successes
 from fleet.domain.diagnosis.texts import Text, Where
 
@@ -211,6 +212,8 @@ def _by_words(case: Case) -> Seen | None:
         each for each in case.find(ROUTE) if each.where is not Where.EVENT or case.users_suffer
     ]
     texts = [each for each in texts if each.where is not Where.CONDITION or case.users_suffer]
+    cut = {hit.call.text for hit in hits(case)}
+    texts = [each for each in texts if each not in cut]
     flagged = [each for each in case.failed_calls if each.flag in _FLAGS]
     if not texts and not flagged:
         return None

@@ -322,9 +322,18 @@ def concurrency(case: Case) -> float:
 
 
 def ready_count(case: Case) -> float:
-    """Replicas that are ready: by the autoscaler's word, else by pods."""
-    told = number(case.evidence.autoscaler.status.get("actualScale"))
-    return told if told is not None else float(len(case.ready))
+    """Replicas that are ready: by the autoscaler's word, by pods, else by samples."""
+    for value in (
+        case.evidence.autoscaler.status.get("actualScale"),
+        None if case.pods else case.evidence.deployment.status.get("readyReplicas"),
+    ):
+        told = number(value)
+        if told is not None:
+            return told
+    if not case.pods:
+        sample = case.series.most("status_replicas_ready", "revision_pods_count", "ready_pods")
+        return sample.value if sample is not None else 0.0
+    return float(len(case.ready))
 
 
 def ceiling(case: Case) -> float | None:

@@ -31,7 +31,38 @@ _UNTIMED_S = 600.0
 
 def from_zero(case: Case) -> Seen | None:
     """Queued while nobody is ready; asleep without anybody to hold requests; or woken for one."""
-    return _held(case) or _asleep(case) or _woken(case)
+    return _held(case) or _asleep(case) or _activated(case) or _woken(case)
+
+
+_FROM_ZERO = clue(
+    "from 0 to",
+    "kedascaletargetactivated",
+    "activated",
+    pattern=r"from 0 to [1-9]|kedascaletargetactivated",
+    places=(Where.EVENT,),
+)
+
+
+def _activated(case: Case) -> Seen | None:
+    """A scaler of Standard mode has just left zero; its gateway knows nobody meanwhile."""
+    if case.ready or not case.starting or not case.users_suffer:
+        return None
+    woken = [
+        each
+        for each in case.find(_FROM_ZERO)
+        if each.about.startswith("ScaledObject") or each.reason.startswith("KEDA")
+    ]
+    if not woken:
+        return None
+    return Seen(
+        confidence=LIKELY,
+        pieces=(
+            *quoted(woken, at_most=1),
+            piece("object", case.starting[0].ref, "not ready", case.starting[0].created_at),
+            *quoted([each.text for each in case.failed_calls], at_most=1),
+        ),
+        params={"never_ran": False},
+    )
 
 
 def _held(case: Case) -> Seen | None:
