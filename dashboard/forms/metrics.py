@@ -21,7 +21,7 @@ class MetricsForm(forms.Form):
         label=_("Requests are counted from"),
         choices=(
             (PROMETHEUS, _("a Prometheus-compatible API")),
-            (PAGES, _("metrics pages of pods, through the API server")),
+            (PAGES, _("metrics pages of pods")),
             (NONE, _("nothing")),
         ),
     )
@@ -29,7 +29,14 @@ class MetricsForm(forms.Form):
         required=False,
         max_length=500,
         label=_("URL"),
-        help_text=_("Without /api/v1: http://prometheus.monitoring:9090, or with its path prefix."),
+        help_text=_("As http://prometheus.monitoring:9090; without /api/v1."),
+    )
+    ca_pem = forms.CharField(
+        required=False,
+        max_length=60_000,
+        label=_("CA certificate (PEM)"),
+        widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
+        help_text=_("Empty: the CAs that this server trusts."),
     )
     headers = forms.CharField(
         required=False,
@@ -54,13 +61,6 @@ class MetricsForm(forms.Form):
         help_text=_("Kept encrypted; never shown again."),
     )
     forget = forms.BooleanField(required=False, label=_("Forget the secret that is kept"))
-    ca_pem = forms.CharField(
-        required=False,
-        max_length=60_000,
-        label=_("CA certificate (PEM)"),
-        widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
-        help_text=_("Empty: the CAs that this server trusts."),
-    )
     untried = forms.BooleanField(required=False, label=_("Keep it even if it does not answer now"))
 
     def clean(self) -> dict[str, Any]:
@@ -111,7 +111,10 @@ def metrics_form(row: Cluster) -> MetricsForm:
         "headers": headers,
         "ca_pem": row.metrics_ca_pem,
     }
-    return MetricsForm(initial=kept)
+    form = MetricsForm(initial=kept)
+    if not row.metrics_secret:
+        del form.fields["forget"]
+    return form
 
 
 def _header(line: str) -> tuple[str, str]:
