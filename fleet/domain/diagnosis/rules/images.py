@@ -131,7 +131,28 @@ def registry_counts(case: Case) -> Seen | None:
 
 def pull_slow(case: Case) -> Seen | None:
     """Being pulled for long without an error, or it took most of a fresh start."""
-    return _pulling(case) or _pulled_slowly(case)
+    return _pulling(case) or _pulled_slowly(case) or _by_events(case)
+
+
+def _by_events(case: Case) -> Seen | None:
+    """Without the pod: a "Pulling" long ago that nothing of that pod followed, or a long pull."""
+    if case.pods:
+        return None
+    events = [each for each in case.all_texts if each.where is Where.EVENT]
+    done = {
+        each.pod for each in events if each.reason in ("Pulled", "Failed", "BackOff", "Started")
+    }
+    for each in events:
+        seconds = pulled_s(each)
+        if each.reason == "Pulling" and each.pod not in done:
+            seconds = case.age_s(each.first_at)
+        if seconds is not None and seconds >= _SLOW_S:
+            return Seen(
+                confidence=LIKELY,
+                pieces=quoted((each,)),
+                params={"seconds": seconds, "image": _image((each,))},
+            )
+    return None
 
 
 def _pulling(case: Case) -> Seen | None:

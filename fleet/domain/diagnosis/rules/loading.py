@@ -112,9 +112,10 @@ def stands_still(case: Case) -> Seen | None:
     """A rendezvous that nobody ends: the same waiting line again, nothing read, nothing filled."""
     ended = case.find(_ENDED_BY_ITSELF)
     running = _loading(case, least_s=_STILL_S)
-    if not running and not ended:
-        return None
     waits = case.find(WAITS)
+    alone = not case.pods and _repeats(waits)
+    if not running and not ended and not alone:
+        return None
     flat, moved = _counters(case)
     if moved or (ended and case.find(PROGRESS)):
         return None
@@ -122,15 +123,14 @@ def stands_still(case: Case) -> Seen | None:
         return Seen(confidence=LIKELY, pieces=(*quoted(ended), *quoted(waits[-1:])))
     if not waits or not _last_word(case, waits):
         return None
-    pod, container, seconds = running[0]
     return Seen(
         confidence=STRONG if flat else LIKELY if _repeats(waits) else TWO_SIGNS,
         pieces=(
             *quoted((waits[0], waits[-1])),
             *measured(flat, at_most=3),
-            _runs(pod, container, seconds),
+            *(_runs(*each) for each in running[:1]),
         ),
-        params={"seconds": seconds},
+        params={"seconds": running[0][2] if running else None},
     )
 
 
@@ -169,7 +169,38 @@ def _runs(pod: Pod, container: Container, seconds: float) -> Piece:
 
 def loads_slowly(case: Case) -> Seen | None:
     """Loading, compiling or warming up takes long, and moves."""
-    return _loads_now(case) or _given_up(case) or _loaded(case) or _slowed(case)
+    return _loads_now(case) or _given_up(case) or _loaded(case) or _slowed(case) or _by_lines(case)
+
+
+_BAR = re.compile(r"\[(?:(\d{1,3}):)?(\d{1,3}):(\d\d)<")
+
+
+def _by_lines(case: Case) -> Seen | None:
+    """Without the pod: bars and figures of vLLM's own log tell of minutes."""
+    if case.pods:
+        return None
+    told = [
+        (each, seconds)
+        for each in case.find(PROGRESS)
+        if (seconds := max(_took(each), bar_s(each.low))) >= _SLOW_S
+    ]
+    if not told:
+        return None
+    text, seconds = max(told, key=lambda each: each[1])
+    return Seen(
+        confidence=LIKELY,
+        pieces=quoted((text,)),
+        remedies=_remedies(case, [text]),
+        params={"seconds": seconds},
+    )
+
+
+def bar_s(low: str) -> float:
+    """Seconds that a bar of tqdm has taken so far, 0 if a line shows none."""
+    found = _BAR.search(low[:600])
+    if found is None:
+        return 0.0
+    return int(found[1] or 0) * 3600.0 + int(found[2]) * 60 + int(found[3])
 
 
 def _given_up(case: Case) -> Seen | None:

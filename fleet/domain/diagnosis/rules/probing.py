@@ -114,7 +114,7 @@ def _wrong_port(case: Case) -> Seen | None:
     ports, texts, alone = listens_on(case)
     if not ports:
         ports = _ports_by_args(case)
-    if not asked or not ports or not case.starting:
+    if not asked or not ports or (case.pods and not case.starting):
         return None
     refused = {port: who for port, who in asked.items() if port not in ports}
     if not refused and not (alone and asked):

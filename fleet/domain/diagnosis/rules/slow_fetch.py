@@ -49,7 +49,30 @@ def slow(case: Case) -> Seen | None:
     """In an init container, or by the server itself; still going on, or just over."""
     if trouble(case)[0] is not None:
         return None
-    return _init_runs(case) or _init_ran(case) or _server_fetches(case)
+    return _init_runs(case) or _init_ran(case) or _server_fetches(case) or _by_lines(case)
+
+
+_BAR = re.compile(r"\[(?:(\d{1,3}):)?(\d{1,3}):(\d\d)<")
+
+
+def _by_lines(case: Case) -> Seen | None:
+    """Without the pod: the downloader's own bars and times tell of minutes."""
+    lines = [*case.find(_COPYING), *(each for each in case.find(_IN_ENGINE) if "%" in each.text)]
+    if case.pods or not lines:
+        return None
+    times = [each.at for each in lines if each.at is not None]
+    spans = [(case.age_s(min(times)) or 0.0) if times else 0.0]
+    for each in lines:
+        found = _BAR.search(each.low[:600])
+        if found is not None:
+            spans.append(int(found[1] or 0) * 3600.0 + int(found[2]) * 60 + int(found[3]))
+    if max(spans) < _LONG_S:
+        return None
+    return Seen(
+        confidence=LIKELY,
+        pieces=quoted(lines[-2:]),
+        params={"seconds": max(spans), "rate": None, "stalled": False},
+    )
 
 
 def _init_runs(case: Case) -> Seen | None:

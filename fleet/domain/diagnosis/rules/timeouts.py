@@ -79,7 +79,29 @@ def shorter_than_load(case: Case) -> Seen | None:
         start = fell_into(case, hit.call)
         if start is not None and start.seconds >= 0.9 * hit.limit.seconds:
             return _load_seen(hit, start)
-    return _gave_up_early(case) or _counted(case)
+    return _held_without_pods(case) or _gave_up_early(case) or _counted(case)
+
+
+def _is_held(case: Case) -> bool:
+    """Whether Knative says that it holds requests for want of a pod."""
+    found = (
+        each.condition("Active") for each in (case.evidence.autoscaler, case.evidence.revision)
+    )
+    return any(each is not None and each.reason == "Queued" for each in found)
+
+
+def _held_without_pods(case: Case) -> Seen | None:
+    """No pod was collected, but that requests were held when the limit struck."""
+    found = hits(case)
+    if case.pods or not found or not _is_held(case):
+        return None
+    hit = found[0]
+    return Seen(
+        confidence=TWO_SIGNS,
+        pieces=(*quoted((hit.call.text,)), *_limit_piece(hit.limit)),
+        remedies=_remedies(hit.limit, cold=True),
+        params={"limit_s": hit.limit.seconds, "layer": hit.limit.layer, "start_s": None},
+    )
 
 
 def _load_seen(hit: Hit, start: Start) -> Seen:
@@ -158,7 +180,8 @@ def shorter_than_request(case: Case) -> Seen | None:
     """Pods had been ready for long when the limit ended the request."""
     found = [each for each in hits(case) if fell_into(case, each.call) is None]
     warm = warm_since_s(case)
-    if not found or warm is None or stalled_counters(case):
+    unknown = not case.pods and not _is_held(case)
+    if not found or (warm is None and not unknown) or stalled_counters(case):
         return None
     hit = found[0]
     busy = waiting(case) > 0 or queued(case) > 0
@@ -167,7 +190,7 @@ def shorter_than_request(case: Case) -> Seen | None:
         pieces=(
             *quoted([each.call.text for each in found], at_most=2),
             *_limit_piece(hit.limit),
-            piece("object", case.ready[0].ref, f"Ready for {warm:.0f} s"),
+            *(piece("object", each.ref, f"Ready for {warm:.0f} s") for each in case.ready[:1]),
         ),
         phase=FaultPhase.SERVING if hit.limit.is_revisions or not hit.known else None,
         remedies=_remedies(hit.limit, cold=False),
