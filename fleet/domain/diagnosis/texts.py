@@ -74,6 +74,8 @@ class Text:
 
 # Shorter ones are names and times.
 _A_SENTENCE = 24
+# Conditions whose True is the trouble. Source: kubernetes Deployment, KEDA, kstatus.
+_BAD_IF_TRUE = frozenset({"ReplicaFailure", "Fallback", "Stalled", "Degraded"})
 _EDGE = (
     "client",
     "gateway",
@@ -194,7 +196,8 @@ def _of_events(evidence: Evidence) -> Iterator[Text]:
 def _of_thing(thing: Thing) -> Iterator[Text]:
     """Conditions that are not as they should be; one that is fine says nothing."""
     for each in thing.conditions:
-        if each.status != "True" and (each.reason or each.message):
+        well = "False" if each.type in _BAD_IF_TRUE else "True"
+        if each.status != well and (each.reason or each.message):
             yield _of_condition(each, ref=thing.ref, pod="")
 
 

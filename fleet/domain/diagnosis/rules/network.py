@@ -46,6 +46,8 @@ CONTROL = clue(
     "autoscaler connection lost",
     "broke down, reconnecting",
     "failed to probe",
+    "failed probing",
+    "error roundtripping",
     "failed to push",
     "error connecting to autoscaler",
     "dial tcp",
@@ -60,6 +62,9 @@ _NO_WAY = (
     "connection has not yet been established",
     "context deadline exceeded",
     "connection lost",
+    "connection reset by peer",
+    "eof",
+    "tls:",
 )
 SANDBOX = clue(
     "failed to create pod sandbox",
@@ -145,7 +150,7 @@ def _is_controls(pod: Pod) -> bool:
 
 def _is_normal_probe(case: Case, text: Text) -> bool:
     """The activator asks pods long before they are ready; refused is what it hears until then."""
-    asks = "failed to probe" in text.low or "8012" in text.low
+    asks = any(sign in text.low for sign in ("failed to probe", "failed probing", "8012"))
     return asks and not case.ready and "autoscaler" not in text.low
 
 
