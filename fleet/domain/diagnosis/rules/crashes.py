@@ -266,10 +266,16 @@ def _is_down(case: Case) -> bool:
     return told or (not case.pods and _only_told(case))
 
 
+_UP = ("startup complete", "uvicorn running on", "avg generation throughput")
+
+
 def _only_told(case: Case) -> bool:
     """Without any pod: its log ends before it is up, or somebody restarts it."""
     engine = [each for each in case.texts if each.where is Where.ENGINE]
-    up = any("startup complete" in each.low and not each.previous for each in engine)
+    ready = case.evidence.model.condition("Ready")
+    up = (ready is not None and ready.status == "True") or any(
+        sign in each.low and not each.previous for each in engine for sign in _UP
+    )
     again = any(each.previous for each in engine) or any(
         each.reason == "BackOff" and "restarting" in each.low for each in case.texts
     )
