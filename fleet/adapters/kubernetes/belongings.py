@@ -1,6 +1,7 @@
 """What belongs to one model, and which of it a diagnosis needs. Source: kserve/kserve
 pkg/constants, knative/serving pkg/apis/serving: labels of what is made of a model."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,9 @@ PODS_AT_MOST = 20
 REVISIONS_AT_MOST = 4
 # Old ReplicaSets are kept by the ten.
 OTHERS_AT_MOST = 12
+NODES_AT_MOST = 4
+# Source: kubernetes pkg/scheduler, schedule_one.go.
+_ASSIGNED = re.compile(r"^Successfully assigned \S{1,600} to ([a-z0-9][a-z0-9.-]{0,252})$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +157,14 @@ def living(items: Sequence[Raw]) -> list[Raw]:
 def worst_pods(pods: Sequence[Raw]) -> list[Raw]:
     """Those that do not serve first, the young before the old."""
     return sorted(newest_first(pods), key=is_ready)[:PODS_AT_MOST]
+
+
+def nodes_of(pods: Sequence[Raw], events: Sequence[Raw]) -> list[str]:
+    """Where the model runs, and where its newest pods ran that are gone."""
+    here = [str(within(pod, "spec").get("nodeName") or "") for pod in pods]
+    said = [_ASSIGNED.search(str(event.get("message", ""))) for event in reversed(events)]
+    names = [*here, *(found[1] for found in said if found is not None)]
+    return [name for name in dict.fromkeys(names) if name][:NODES_AT_MOST]
 
 
 def is_ready(pod: Raw) -> bool:

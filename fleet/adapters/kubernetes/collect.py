@@ -32,6 +32,7 @@ SIZE_AT_MOST = 2 * 1024 * 1024
 LIST_AT_MOST = 200
 EVENTS_AT_ONCE = 500
 EVENTS_AT_MOST = 400
+NODE_EVENTS_AT_MOST = 100
 LOG_LINES = 200
 LOG_BYTES = 64 * 1024
 LOGS_OF_PODS = 3
@@ -170,6 +171,7 @@ class Gathering:
         lists = {part.key: self._list(part) for part in of.PARTS[self._kind]}
         chosen = _chosen(lists)
         events = self._events([model, *chain.from_iterable(chosen.values())])
+        events += self._node_events(of.nodes_of(chosen.get("pods", []), events))
         bundle: Bundle = {self._kind.lower(): bare(model)}
         bundle |= {key: [bare(each) for each in items] for key, items in chosen.items()}
         bundle |= _singles(bundle)
@@ -238,6 +240,16 @@ class Gathering:
         for name in [of.name_of(each) for each in objects][: of.PODS_AT_MOST]:
             query = {"fieldSelector": f"involvedObject.name={name}", "limit": str(LIST_AT_MOST)}
             yield from self._ask.items("events", path, query)[0]
+
+    def _node_events(self, nodes: Sequence[str]) -> list[Raw]:
+        """A node that is emptied or unwell says so of itself. Events of nodes lie in `default`."""
+        path = "/api/v1/namespaces/default/events"
+        found: list[Raw] = []
+        for node in nodes:
+            about = f"involvedObject.kind=Node,involvedObject.name={node}"
+            query = {"fieldSelector": about, "limit": str(LIST_AT_MOST)}
+            found += self._ask.items("events of nodes", path, query)[0]
+        return sorted(found, key=_last_at)[-NODE_EVENTS_AT_MOST:]
 
     def _logs(self, pods: Sequence[Raw]) -> Iterator[tuple[str, list[str]]]:
         """Of pods that do not serve, else of the newest one. The worst pod's logs bear the names of
