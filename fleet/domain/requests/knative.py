@@ -35,7 +35,7 @@ def inner_blame(table: Table, sight: Sight) -> Blame:
 def inner_told(sight: Sight) -> frozenset[Hop]:
     """Hops of a revision that can be told apart."""
     told: set[Hop] = set()
-    if sight.sees(Role.QUEUE_PROXY) and sight.roles & {Role.ASKED, Role.APP}:
+    if sight.sees(Role.QUEUE_PROXY) and _knows_container(sight):
         told |= {Hop.QUEUE_PROXY, Hop.CONTAINER}
     if sight.sees(Role.ACTIVATOR) and sight.roles & {Role.TRIED, Role.QUEUE_PROXY}:
         told.add(Hop.ACTIVATOR)
@@ -48,7 +48,7 @@ def inner_at_least(sight: Sight) -> frozenset[Hop]:
     found: set[Hop] = set()
     if sight.sees(Role.ACTIVATOR) and not sight.sees(Role.TRIED):
         found.add(Hop.ACTIVATOR)
-    if not sight.sees(Role.QUEUE_PROXY) or not sight.roles & {Role.ASKED, Role.APP}:
+    if not sight.sees(Role.QUEUE_PROXY) or not _knows_container(sight):
         found |= {Hop.QUEUE_PROXY, Hop.CONTAINER}
     return frozenset(found)
 
@@ -80,8 +80,13 @@ def _queue_proxy(blame: Blame, table: Table, sight: Sight, *, code: int) -> None
     own = made_here(table.column(Role.QUEUE_PROXY, code=code), container)
     if code == TOO_SLOW and sight.sees(Role.ACTIVATOR):
         own = least(own, _slow_past_the_activator(table, sight))
-    if code != SERVER_ERROR:
+    if code in (NO_ANSWER, TOO_SLOW) or (code != SERVER_ERROR and _knows_container(sight)):
         blame[Hop.QUEUE_PROXY, code] = own
+
+
+def _knows_container(sight: Sight) -> bool:
+    """Without its answers, a 503 of queue-proxy may be the one or the other."""
+    return bool(sight.roles & {Role.ASKED, Role.APP})
 
 
 def _slow_past_the_activator(table: Table, sight: Sight) -> list[int]:

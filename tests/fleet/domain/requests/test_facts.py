@@ -7,7 +7,7 @@ import pytest
 
 from fleet.domain.requests import eras
 from fleet.domain.requests.facts import facts_of
-from fleet.domain.requests.found import Found
+from fleet.domain.requests.found import ENGINE_LAST, Found
 from fleet.domain.requests.moves import Role, sight_of
 from fleet.domain.requests.records import Era, Hop, MetricsFacts
 
@@ -135,3 +135,47 @@ def test_switching_on_request_metrics_restarts_every_pod() -> None:
     facts = told(ACTIVATOR | AROUND, pods=True)
     assert [advice.rolls_pods for advice in facts.advice] == [True]
     assert Hop.QUEUE_PROXY not in facts.told
+
+
+@pytest.mark.parametrize(
+    ("jobs", "more", "found"),
+    [
+        pytest.param({}, {}, ("", "", ""), id="nothing"),
+        pytest.param(
+            {"envoy_cluster_upstream_rq": {"k"}},
+            {"envoy": {"kourier"}},
+            ("kourier", "", ""),
+            id="Kourier by its clusters' names",
+        ),
+        pytest.param(
+            {"envoy_cluster_upstream_rq": {"e"}, "inference_pool_ready_pods": {"epp"}},
+            {"envoy": {"envoy-gateway"}},
+            ("envoy-gateway", "inference_objective", ""),
+            id="Envoy Gateway, and a picker that had no error yet",
+        ),
+        pytest.param(
+            {"nginx_ingress_controller_requests": {"n"}, "inference_model_request_total": {"epp"}},
+            {},
+            ("nginx", "inference_model", ""),
+            id="nginx, and a picker of the older names",
+        ),
+        pytest.param(
+            {"vllm_num_requests_running": {"v"}, "http_requests_total": {"v", "web"}},
+            {"last_bound": 60.0},
+            ("", "", "vllm_"),
+            id="vLLM under the other prefix",
+        ),
+    ],
+)
+def test_what_stands_around(
+    jobs: dict[str, set[str]], more: dict[str, Any], found: tuple[str, str, str]
+) -> None:
+    facts = told(jobs, **more)
+    assert (facts.ingress, facts.picker, facts.vllm) == found
+
+
+def test_a_servers_own_count_is_that_of_its_jobs_alone() -> None:
+    jobs = {"vllm:num_requests_running": {"v"}, "http_requests_total": {"v", "web"}}
+    facts = told(jobs, last_bound=60.0)
+    assert facts.jobs[Role.ENGINE] == ("v",)
+    assert facts.jobs[ENGINE_LAST] == ("60.0",)

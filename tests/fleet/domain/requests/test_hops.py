@@ -173,6 +173,30 @@ def test_without_knative(sight: Sight, moves: Moves, errors: Errors) -> None:
     assert dict(tally.errors) == errors
 
 
+SQ_ALONE = Sight(era=Era.OPENTELEMETRY, roles=frozenset({Role.QUEUE_PROXY}))
+ENGINE_ALONE = Sight(roles=frozenset({Role.ENGINE}))
+
+
+def test_queue_proxys_answers_alone_tell_little() -> None:
+    moves = together(sq(500, 2), sq(502, 1), sq(503, 4), sq(504, 1), sq(200, 9))
+    (tally,) = tallies_of([moves], SQ_ALONE)
+    assert dict(tally.errors) == {
+        (Hop.CONTAINER, 500): 2,
+        (Hop.QUEUE_PROXY, 502): 1,
+        (Hop.QUEUE_PROXY, 504): 1,
+    }
+    assert tally.told == frozenset()
+    assert (tally.requests, tally.requests_at_least) == (17, True)
+
+
+def test_a_servers_own_count_alone() -> None:
+    moves = together(plain(Role.ENGINE, 500, 2), plain(Role.ENGINE, 200, 9))
+    (tally,) = tallies_of([moves], ENGINE_ALONE, kind=SubjectKind.SERVICE)
+    assert dict(tally.errors) == {(Hop.CONTAINER, 500): 2}
+    assert tally.told == {Hop.CONTAINER}
+    assert (tally.requests, tally.requests_at_least) == (11, True)
+
+
 def total(tallies: list[Tally]) -> Errors:
     found: Counter[tuple[Hop, int]] = Counter()
     for tally in tallies:
