@@ -4,7 +4,7 @@ Source: knative pkg/apis/autoscaling/annotation_validation.go, pkg/reconciler/au
 KServe's ServiceAnnotationDisallowedList; kubernetes HPA and KEDA's webhook.
 """
 
-from fleet.domain.diagnosis.case import Case, quoted
+from fleet.domain.diagnosis.case import Case, configured, quoted
 from fleet.domain.diagnosis.claims import DECISIVE, LIKELY, STRONG, TWO_SIGNS, Seen, piece
 from fleet.domain.diagnosis.clues import clue
 from fleet.domain.diagnosis.evidence import Thing
@@ -59,7 +59,8 @@ def contradict(case: Case) -> Seen | None:
 
 
 def _two_writers(case: Case) -> Seen | None:
-    """An LLMInferenceService with fixed replicas beside a scaler of the same Deployment."""
+    """An LLMInferenceService with fixed replicas beside a scaler of the same Deployment; or two
+    scalers that undo each other's steps."""
     replicas = number(case.evidence.model.spec.get("replicas"))
     scalers = [
         each
@@ -67,12 +68,19 @@ def _two_writers(case: Case) -> Seen | None:
         if each.where is Where.EVENT and each.about.startswith(("Horizontal", "ScaledObject"))
     ]
     steps = scale_steps(case)
-    if replicas is None or not scalers or swings_of(steps) < 3:
+    writers = {(each[1].about.partition("/")[0], each[2]) for each in steps}
+    opposed = {kind for kind, up in writers if up} != {kind for kind, up in writers if not up}
+    if not scalers or swings_of(steps) < 3 or (replicas is None and not opposed):
         return None
+    fixed = (
+        ()
+        if replicas is None
+        else (piece("object", case.evidence.model.ref, f"spec.replicas = {replicas:g}"),)
+    )
     return Seen(
         confidence=LIKELY,
         pieces=(
-            piece("object", case.evidence.model.ref, f"spec.replicas = {replicas:g}"),
+            *fixed,
             *quoted(scalers, at_most=1),
             *quoted([each[1] for each in steps], at_most=2),
         ),
@@ -107,8 +115,29 @@ def setting(case: Case, key: str) -> tuple[float | None, Thing]:
     return None, case.evidence.model
 
 
+def _bare_bounds(case: Case) -> Seen | None:
+    """A minimum above a maximum among the collected facts."""
+    found: dict[str, tuple[str, float]] = {}
+    for key, value in case.evidence.config.items():
+        amount = number(value)
+        for side in ("min", "max"):
+            if amount is not None and side in key.lower() and "replica" in key.lower():
+                found[side] = (key, amount)
+    if len(found) < 2 or not found["max"][1] or found["min"][1] <= found["max"][1]:
+        return None
+    return Seen(
+        confidence=STRONG,
+        pieces=tuple(configured(*found[side]) for side in ("min", "max")),
+        phase=FaultPhase.SERVING,
+        params={"what": "min-max"},
+    )
+
+
 def _bounds(case: Case) -> Seen | None:
     """A floor, an initial scale or an activation scale above the ceiling."""
+    bare = _bare_bounds(case)
+    if bare is not None:
+        return bare
     most, where = setting(case, "max-scale")
     if not most:
         predictor = within(case.evidence.model.spec, "predictor")

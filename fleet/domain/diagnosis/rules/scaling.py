@@ -4,15 +4,23 @@ Source: kubernetes pkg/controller/podautoscaler, KEDA pkg/scaling, knative pkg/a
 """
 
 import re
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from fleet.domain.diagnosis.case import Case, configured, measured, quoted
-from fleet.domain.diagnosis.claims import DECISIVE, LIKELY, ONE_SIGN, STRONG, TWO_SIGNS, Seen
+from fleet.domain.diagnosis.claims import (
+    DECISIVE,
+    LIKELY,
+    ONE_SIGN,
+    STRONG,
+    TWO_SIGNS,
+    Seen,
+    piece,
+)
 from fleet.domain.diagnosis.clues import clue
-from fleet.domain.diagnosis.podview import is_unscheduled
+from fleet.domain.diagnosis.podview import is_unscheduled, ready_at
 from fleet.domain.diagnosis.reading.plain import within
 from fleet.domain.diagnosis.records import Remedy
-from fleet.domain.diagnosis.rules.load import load_pieces, queued, running, waiting
+from fleet.domain.diagnosis.rules.load import QUEUED, WAITING, load_pieces, queued, running, waiting
 from fleet.domain.diagnosis.rules.serving import ceiling, ready_count
 from fleet.domain.diagnosis.rules.waking import wanted_replicas
 from fleet.domain.diagnosis.texts import Text, Where
@@ -40,7 +48,9 @@ BLIND = clue(
     "error inspecting scaler",
     "error getting scaler",
     "error getting metric",
+    "error getting scale decision",
     "error executing prometheus",
+    "/api/v1/query",
     "query api returned error",
     "error when getting metric",
     "unable to compute the replica count",
@@ -77,12 +87,19 @@ def reads_nothing(case: Case) -> Seen | None:
     if not late:
         return _other_series(case) or _blind_to_load(case)
     works = waiting(case) > 0 or queued(case) > 0 or case.users_suffer or running(case) > 0
-    long = any(_lasts_s(each) >= _LONG_BLIND_S for each in late)
+    long = any(_lasts_s(each) >= _LONG_BLIND_S for each in late) and not _acted(case, late)
     return Seen(
         confidence=DECISIVE if works else TWO_SIGNS if long else ONE_SIGN,
         pieces=(*quoted(late), *load_pieces(case)[:3]),
         params={"works": works},
     )
+
+
+def _acted(case: Case, texts: list[Text]) -> bool:
+    """Whether it took a step while it complained: then it reads something now and then."""
+    first = min((each.first_at for each in texts if each.first_at is not None), default=None)
+    steps = [each for each in scale_steps(case) if each[1].about.startswith("Horizontal")]
+    return first is not None and any(each[0] > first for each in steps)
 
 
 def _is_recent(case: Case, text: Text) -> bool:
@@ -151,15 +168,56 @@ def acts_late(case: Case) -> Seen | None:
     wanted, ready = wanted_replicas(case), ready_count(case)
     behind = wanted is not None and ready > 0 and wanted > ready
     work = waiting(case) > 0 or queued(case) > 0 or case.users_suffer
-    if not work or _at_ceiling(case) or _nowhere_to_go(case, steps=len(ups)):
+    if _nowhere_to_go(case, steps=len(ups)):
         return None
+    if not work or _at_ceiling(case):
+        return _came_late(case)
     if not ((ups and (behind or case.starting) and ready > 0) or swings >= 2):
-        return _behind(case, behind=behind)
+        return _behind(case, behind=behind) or _came_late(case)
     return Seen(
         confidence=STRONG if len(ups) > 1 or swings >= 2 else LIKELY,
         pieces=(*quoted([each[1] for each in steps[-3:]]), *load_pieces(case)[:2]),
         remedies=_remedies(case, swings=swings),
         params={"steps": len(steps), "wanted": wanted, "ready": ready, "swings": swings},
+    )
+
+
+_LATE_S = 60.0
+_LONG_QUEUE = 20.0
+_CLOCKS = timedelta(seconds=5)
+# How long before its first step a burst may have begun.
+_BURST = timedelta(minutes=10)
+
+
+def _came_late(case: Case) -> Seen | None:
+    """What it ordered is ready now, and until then requests failed or a long queue stood."""
+    ups = [each for each in scale_steps(case) if each[2]]
+    if not ups or case.starting:
+        return None
+    first, text, _ = ups[0]
+    new = [each for each in case.ready if each.created_at and each.created_at >= first - _CLOCKS]
+    done = max((at for each in new if (at := ready_at(each)) is not None), default=None)
+    if done is None or len(new) == len(case.ready) or (done - first).total_seconds() < _LATE_S:
+        return None
+    failed = [each.text for each in case.failed_calls if each.at is not None]
+    before = [each for each in failed if each.at is not None and first - _BURST <= each.at <= done]
+    stood = [
+        each
+        for each in case.series.all(*WAITING, *QUEUED)
+        if each.at is not None and each.value >= _LONG_QUEUE and each.at <= done
+    ]
+    if len(before) < len(failed) or not (before or stood):
+        return None
+    return Seen(
+        confidence=LIKELY if before else TWO_SIGNS,
+        pieces=(
+            *quoted((text,)),
+            *quoted(before, at_most=2),
+            *measured(stood, at_most=1),
+            piece("object", new[-1].ref, "Ready=True", done),
+        ),
+        remedies=(Remedy.TUNE_AUTOSCALER, Remedy.RAISE_MIN_REPLICAS),
+        params={"steps": len(ups), "swings": 0, "late_s": (done - first).total_seconds()},
     )
 
 
@@ -207,9 +265,9 @@ def scale_steps(case: Case) -> list[tuple[datetime, Text, bool]]:
 
 
 def _went_up(text: Text, sizes: re.Match[str] | None) -> bool | None:
-    if "scaled up" in text.low or "above target" in text.low:
+    if any(sign in text.low for sign in ("scaled up", "above target", "below spec.minreplicas")):
         return True
-    if "scaled down" in text.low or "below target" in text.low:
+    if any(sign in text.low for sign in ("scaled down", "below target", "above spec.maxreplicas")):
         return False
     if sizes is not None and sizes[1] is not None:
         return int(sizes[2]) > int(sizes[1])
