@@ -14,6 +14,7 @@ _FLAGS = "UH|UF|UO|NR|NC|URX|UC|UR|UT|SI|DC|LH|LR|RL|UAEX|UPE|UMSDR|DPE|NFCF|DT|
 _FLAG = re.compile(rf"\b\d{{3}}[ \"']{{1,3}}({_FLAGS})\b|flags?[\"'=: ]{{1,4}}({_FLAGS})\b")
 _STATUS = (
     re.compile(r"http/[\d.]{1,4}\\?\"? (\d{3})\b"),
+    re.compile(r"\b(?:get|post|put) \S{1,300} (?:-> )?(\d{3})\b"),
     re.compile(r"\bhttp(?: status| error| code| response)?[ :=]{1,2}(\d{3})\b"),
     re.compile(r"\b[a-z_]{0,30}(?:status|code)[\"']?[:= ]{1,2}\"?(\d{3})\b"),
     re.compile(

@@ -78,7 +78,7 @@ EXPLAINS: dict[Cause, frozenset[Cause]] = {
     C.ADMISSION_BLOCKED: _NO_NODE | {C.CRASH_LOOP_CONFIG, C.CONFIG_CONFLICT},
     C.VOLUME_ATTACH: _NO_NODE | {C.NODE_PROVISIONING, C.MODEL_DOWNLOAD_FAILED},
     C.ROLLOUT_CAPACITY_DEADLOCK: _NO_NODE | {C.NODE_PROVISIONING},
-    C.NODE_PROVISIONING: _NO_NODE - {C.TIMEOUT_SHORTER_THAN_LOAD},
+    C.NODE_PROVISIONING: _NO_NODE - {C.TIMEOUT_SHORTER_THAN_LOAD, C.PROGRESS_DEADLINE_EXCEEDED},
     C.UNSCHEDULABLE_GPU: (_NO_START | {C.CANARY_SHIFTED_EARLY}) - {C.AUTOSCALER_LAG},
     C.UNSCHEDULABLE_OTHER: (_NO_START | {C.CANARY_SHIFTED_EARLY}) - {C.AUTOSCALER_LAG},
     C.UPSTREAM_HUB_RATE_LIMIT: _NO_FETCH | {C.MODEL_DOWNLOAD_FAILED, C.IMAGE_PULL_FAILED},
@@ -145,6 +145,14 @@ EXPLAINS: dict[Cause, frozenset[Cause]] = {
     C.OVERLOAD: frozenset({C.SCALE_FROM_ZERO}),
     C.ENGINE_LOAD_SLOW: frozenset({C.CRASH_LOOP_CONFIG}),
 }
+# What a rule saw can put its cause before another: a start that was given up needs no node any
+# more; a node that was emptied is why the next one is waited for; ready although no pod ever was is
+# the fault, whoever lost patience first.
+_EARLIER: tuple[tuple[Cause, str, Cause], ...] = (
+    (C.PROGRESS_DEADLINE_EXCEEDED, "ended", C.NODE_PROVISIONING),
+    (C.DRAINING, "node", C.NODE_PROVISIONING),
+    (C.SCALE_FROM_ZERO, "never_ran", C.TIMEOUT_SHORTER_THAN_LOAD),
+)
 # A finding below this is a guess; it is told only behind one that is none.
 LEAST = 0.6
 _MARGIN = 0.1
@@ -183,7 +191,7 @@ def _explains(root: Claim, each: Claim) -> bool:
 
 def _place(claim: Claim) -> tuple[bool, float, float]:
     rank = float(_RANK[claim.cause])
-    if claim.cause is Cause.SCALE_FROM_ZERO and claim.seen.params.get("never_ran"):
-        # Ready although no pod ever was: that is the fault, whoever lost patience first.
-        rank = _RANK[Cause.TIMEOUT_SHORTER_THAN_LOAD] - 0.5
+    for cause, sign, before in _EARLIER:
+        if claim.cause is cause and claim.seen.params.get(sign):
+            rank = _RANK[before] - 0.5
     return (claim.seen.confidence < LEAST + 0.05, rank, -claim.seen.confidence)

@@ -2,6 +2,7 @@
 
 from fleet.domain.diagnosis.case import Case, measured, quoted
 from fleet.domain.diagnosis.claims import piece
+from fleet.domain.diagnosis.evidence import Pod
 from fleet.domain.diagnosis.podview import ready_at
 from fleet.domain.diagnosis.records import Cause, FaultPhase, Finding, Piece, Remedy
 from fleet.domain.diagnosis.rules.starts import sleeps
@@ -9,7 +10,9 @@ from fleet.domain.diagnosis.rules.waking import wanted_replicas
 
 _STOP = "serving.kserve.io/stop"
 _WAITING_NOTHING = ("PodInitializing", "ContainerCreating", "")
-_PATIENCE_S = 900.0
+# For a start of which nothing is told; a startup probe tells how long it may take.
+_PATIENCE_S = 420.0
+_UNPLACED_S = 120.0
 _MOMENT_S = 60.0
 
 
@@ -57,9 +60,17 @@ def _has_trouble(case: Case) -> bool:
         for each in pod.containers:
             if each.waiting not in _WAITING_NOTHING or (each.restarts and not each.ready):
                 return True
-        if (case.age_s(pod.created_at) or 0.0) > _PATIENCE_S:
+        if _takes_too_long(case, pod):
             return True
     return _revision_failed(case)
+
+
+def _takes_too_long(case: Case, pod: Pod) -> bool:
+    age = case.age_s(pod.created_at) or 0.0
+    if not pod.node and age > _UNPLACED_S:
+        return True
+    budgets = [each.startup.budget_s for each in pod.containers if each.startup is not None]
+    return age > max([_PATIENCE_S, *budgets])
 
 
 def _revision_failed(case: Case) -> bool:

@@ -15,6 +15,8 @@ _SAID_BY = (Where.EVENT, Where.CONDITION, Where.STATE, Where.CONTROL)
 QUOTA = clue(
     "exceeded quota",
     "quota exceeded",
+    "failed quota",
+    "must specify",
     "must specify limits",
     "must specify requests",
     "insufficient unused quota",
@@ -94,6 +96,8 @@ def not_created(case: Case) -> Seen | None:
     ):
         texts = _holding(case, clue_)
         if texts:
+            if any("must specify" in each.low for each in texts):
+                remedies = (Remedy.FIX_RESOURCE_REQUESTS, *remedies)
             return Seen(
                 confidence=DECISIVE,
                 pieces=quoted(texts),

@@ -11,6 +11,7 @@ from fleet.domain.diagnosis.clues import clue
 from fleet.domain.diagnosis.evidence import Condition, Thing
 from fleet.domain.diagnosis.limits import seconds_of
 from fleet.domain.diagnosis.podview import is_ready
+from fleet.domain.diagnosis.reading.plain import number
 from fleet.domain.diagnosis.records import FaultPhase, Piece
 from fleet.domain.diagnosis.texts import Where
 
@@ -38,8 +39,13 @@ def exceeded(case: Case) -> Seen | None:
         confidence=DECISIVE if condition.reason != "TimedOut" or gone else STRONG,
         pieces=(*(_as_piece(*each) for each in told[:2]), *gone, *_configured(case)),
         phase=_phase(case),
-        params={"deadline_s": deadline_s(case), "object": thing.kind},
+        params={"deadline_s": deadline_s(case), "object": thing.kind, "ended": _is_over(case)},
     )
+
+
+def _is_over(case: Case) -> bool:
+    """Whether the start was given up, rather than only called failed."""
+    return not case.live and number(case.evidence.autoscaler.status.get("desiredScale")) == 0
 
 
 def _things(case: Case) -> tuple[Thing, ...]:
