@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from tests.fleet.adapters.prometheus.cases import Page, names, pages
+from tests.lanes.tools import tool
 
 SCRAPE_S = 15
 EACH_S = 600
@@ -38,7 +39,11 @@ def filled(folder: Path, first: int, *, identity: str = "relabelled") -> Path:
             file.writelines(f"{line}\n" for line in _lines(name, since, identity))
         file.write("# EOF\n")
     data = folder / "data"
-    command = ("promtool", "tsdb", "create-blocks-from", "openmetrics", str(text), str(data))
+    program = tool("prometheus")
+    assert program is not None
+    # Comes with the server.
+    promtool = str(program.with_name("promtool"))
+    command = (promtool, "tsdb", "create-blocks-from", "openmetrics", str(text), str(data))
     subprocess.run(command, check=True, capture_output=True)
     return data
 
