@@ -169,7 +169,14 @@ def _runs(pod: Pod, container: Container, seconds: float) -> Piece:
 
 def loads_slowly(case: Case) -> Seen | None:
     """Loading, compiling or warming up takes long, and moves."""
-    return _loads_now(case) or _given_up(case) or _loaded(case) or _slowed(case) or _by_lines(case)
+    return (
+        _loads_now(case)
+        or _given_up(case)
+        or _loaded(case)
+        or _slowed(case)
+        or _by_lines(case)
+        or _cut_short(case)
+    )
 
 
 _BAR = re.compile(r"\[(?:(\d{1,3}):)?(\d{1,3}):(\d\d)<")
@@ -319,6 +326,25 @@ def _slowed(case: Case) -> Seen | None:
                 pieces=(piece("object", ref, says),),
                 remedies=(Remedy.FIX_RUNTIME_ARGS,),
                 params={"seconds": None},
+            )
+    return None
+
+
+def _cut_short(case: Case) -> Seen | None:
+    """A run that a probe ended after long, and that told of progress until then."""
+    killed = any(each.reason == "Killing" and "probe" in each.low for each in case.all_texts)
+    progress = [each for each in case.find(PROGRESS) if each.previous]
+    if not killed or not progress:
+        return None
+    for pod, container in case.models:
+        ran_s = container.last.ran_s if container.last is not None else None
+        if pod in case.starting and _SILENT_SLOW_S <= (ran_s or 0.0) <= LONGEST_S:
+            ref, says = f"{pod.ref}/{container.name}", f"loaded for {ran_s:.0f} s, then was ended"
+            return Seen(
+                confidence=TWO_SIGNS,
+                pieces=(piece("object", ref, says), *quoted(progress[-1:])),
+                remedies=_remedies(case, progress),
+                params={"seconds": ran_s},
             )
     return None
 
