@@ -106,6 +106,7 @@ def told_errors(by_hop: Mapping[str, int | None] | None = None, **fields: Any) -
         "lost": lost,
         "at_least": [],
         "requests_at_least": False,
+        "in_flight": None,
     }
     return given | fields
 

@@ -77,6 +77,7 @@ ERRORS: dict[str, Any] = {
     "window_s": 300.0,
     "requests": 1200,
     "requests_at_least": False,
+    "in_flight": 4.0,
     "share_5xx": 0.0117,
     "lost": 14,
     "by_hop": {

@@ -93,6 +93,7 @@ def _row_errors() -> list[tuple[str, RowErrors]]:
     counts: dict[str, dict[str, Any] | None] = {
         "not measured": None,
         "no traffic": {"requests": 0, "by_hop": {}},
+        "held": {"requests": 0, "by_hop": {}, "in_flight": 12.0},
         "none": {"requests": 400, "by_hop": {"ingress": 0}},
         "some": {"requests": 400, "by_hop": {"queue-proxy": 2}},
         "many": {"requests": 40, "by_hop": {"activator": 30, "container": 8}},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -21,6 +22,7 @@ class Kind(StrEnum):
 
     UNMEASURED = "unmeasured"
     QUIET = "quiet"
+    WAITING = "waiting"
     CLEAN = "clean"
     ERRORS = "errors"
 
@@ -35,8 +37,10 @@ NO_BREAK = "\u00a0"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowErrors:
-    """figure: the share, or a count where there is none; "" = nothing to say. made_by:
-    the hop that made most. tone: "warn", "bad" or "". details: all that is known, in sentences."""
+    """figure: the share, or a count where there is none, or what waits; "" = nothing to say.
+
+    made_by: the hop that made most. tone: "warn", "bad" or "". details: all that is known.
+    """
 
     kind: Kind
     figure: str = ""
@@ -54,13 +58,26 @@ def row_errors(row: ServedModel) -> RowErrors:
     lost = lost_of(told)
     if lost:
         return _with_errors(told, lost, drawn)
-    quiet = told.get("requests") == 0
-    return RowErrors(
-        kind=Kind.QUIET if quiet else Kind.CLEAN,
-        figure="" if quiet else share_text(0),
-        details=details(told, lost=0),
-        spark=drawn,
-    )
+    return _without_errors(row, told, drawn)
+
+
+def _without_errors(row: ServedModel, told: Mapping[str, Any], drawn: Spark | None) -> RowErrors:
+    """Nothing was answered yet is not no traffic: what waits is told instead."""
+    kind, figure = Kind.CLEAN, share_text(0)
+    if told.get("requests") == 0:
+        waiting = waiting_text(told, held=not row.ready)
+        kind, figure = (Kind.WAITING, waiting) if waiting else (Kind.QUIET, "")
+    return RowErrors(kind=kind, figure=figure, details=details(told, lost=0), spark=drawn)
+
+
+def waiting_text(told: Mapping[str, Any], *, held: bool) -> str:
+    """Requests that are not answered yet, "" without any. held: there is no replica to answer."""
+    count = math.ceil(told.get("in_flight") or 0)
+    if not count:
+        return ""
+    if held:
+        return ngettext("%(n)d held", "%(n)d held", count) % {"n": count}
+    return ngettext("%(n)d under way", "%(n)d under way", count) % {"n": count}
 
 
 def lost_of(told: Mapping[str, Any]) -> int:

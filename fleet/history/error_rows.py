@@ -14,6 +14,7 @@ from fleet.domain.requests.shown import (
     ERRORS_S,
     SPARK_MINUTES,
     errors_json,
+    in_flight_at,
     is_measured,
     quiet,
     read_share,
@@ -106,7 +107,12 @@ def _figures(
         return Figures(None, [])
     tallies = [window.tally for window in newest.windows]
     return Figures(
-        errors_json(tallies, none=quiet(mode, counting.told), whole=read == 1.0),
+        errors_json(
+            tallies,
+            none=quiet(mode, counting.told),
+            whole=read == 1.0,
+            in_flight=in_flight_at(newest.windows, counting.until),
+        ),
         spark_json(newest.glances, until=counting.until, unread=dark),
     )
 

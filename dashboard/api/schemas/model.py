@@ -86,6 +86,9 @@ class Errors(BaseModel):
     by_hop: dict[str, int | None]
     at_least: list[str] = Field(description="Hops whose count is a lower bound.")
     client_gone: int | None
+    in_flight: float | None = Field(
+        None, description="Not answered yet in the newest 30 s that were read; null = not known."
+    )
 
 
 class Model(BaseModel):

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from fleet.domain.records.keys import Mode
-from fleet.domain.requests.records import Hop, Tally
+from fleet.domain.requests.records import WINDOW_S, Hop, RequestWindow, Tally
 from fleet.domain.requests.sums import in_turn
 
 ERRORS_S = 300
@@ -37,10 +37,16 @@ def quiet(mode: Mode, told: frozenset[Hop]) -> Tally:
 
 
 def errors_json(
-    windows: Sequence[Tally], *, none: Tally, whole: bool = True, window_s: float = ERRORS_S
+    windows: Sequence[Tally],
+    *,
+    none: Tally,
+    whole: bool = True,
+    window_s: float = ERRORS_S,
+    in_flight: float | None = None,
 ) -> dict[str, Any]:
     """The API's `errors` of a model. none: what a time without any request tells. whole: False
-    where a part of the time was not read, so that all counts are lower bounds."""
+    where a part of the time was not read, so that all counts are lower bounds. in_flight: requests
+    that are not answered yet, None = not known."""
     tally = in_turn(windows) if windows else none
     at_least = tally.at_least if whole else tally.at_least | tally.told
     return {
@@ -52,7 +58,16 @@ def errors_json(
         "lost": tally.lost,
         "at_least": sorted(hop.value for hop in at_least),
         "requests_at_least": tally.requests_at_least or not whole,
+        "in_flight": in_flight,
     }
+
+
+def in_flight_at(windows: Iterable[RequestWindow], until: datetime) -> float | None:
+    """Most requests that were under way in the window that ends at `until`, held ones included, of
+    all revisions together; None = not known."""
+    last = until - timedelta(seconds=WINDOW_S)
+    known = [w.tally.in_flight for w in windows if w.at == last and w.tally.in_flight is not None]
+    return sum(known) if known else None
 
 
 def read_share(

@@ -21,6 +21,11 @@ UNTOLD = {"ingress": None, "endpoint-picker": None}
     [
         pytest.param(None, Kind.UNMEASURED, "", "", "", id="not measured"),
         pytest.param(told_errors(requests=0), Kind.QUIET, "", "", "", id="no traffic is no share"),
+        pytest.param(
+            told_errors(requests=0, in_flight=2.0),
+            *(Kind.WAITING, "2 held", "", ""),
+            id="nothing answered yet is not no traffic",
+        ),
         pytest.param(told_errors(), Kind.CLEAN, "0 %", "", "", id="none of a thousand"),
         pytest.param(
             told_errors({"activator": 14}, requests=1400),
@@ -74,6 +79,11 @@ def test_the_details_tell_all_that_is_known() -> None:
     assert said == (
         "10 5xx of 14 requests in 5 minutes. activator ≥ 9, model container 1. 2 callers left first"
     )
+
+
+def test_what_a_ready_model_has_not_answered_yet_is_under_way() -> None:
+    waiting = ServedModel(ready=1, errors=told_errors(requests=0, in_flight=10.5))
+    assert row_errors(waiting).figure == "11 under way"
 
 
 @pytest.mark.django_db

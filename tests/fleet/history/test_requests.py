@@ -140,6 +140,7 @@ def test_the_row_tells_the_last_five_minutes(reading: Claim) -> None:
         "lost": 5,
         "at_least": ["activator"],
         "requests_at_least": False,
+        "in_flight": None,
     }
     assert row().errors_spark[-6:] == [[100, 50], [0, 0], [0, 0], [0, 0], [0, 0], [8, 5]]
 

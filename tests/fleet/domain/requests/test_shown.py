@@ -5,8 +5,16 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from fleet.domain.records.keys import Mode
-from fleet.domain.requests.records import Hop, Tally
-from fleet.domain.requests.shown import Glance, errors_json, is_measured, quiet, share, spark_json
+from fleet.domain.requests.records import Hop, RequestWindow, Tally
+from fleet.domain.requests.shown import (
+    Glance,
+    errors_json,
+    in_flight_at,
+    is_measured,
+    quiet,
+    share,
+    spark_json,
+)
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 
@@ -26,6 +34,16 @@ def window(ago_s: float, requests: int | None = 10, lost: int = 0) -> Glance:
 )
 def test_share(requests: int | None, lost: int, found: float | None) -> None:
     assert share(Tally(requests=requests, errors={(Hop.INGRESS, 503): lost})) == found
+
+
+def test_what_is_under_way_is_of_the_newest_window_alone() -> None:
+    before, last = (
+        RequestWindow(revision="", at=NOW - timedelta(seconds=ago_s), tally=Tally(in_flight=n))
+        for ago_s, n in ((60, 9.0), (30, 2.0))
+    )
+    assert in_flight_at([before, last, last], NOW) == 4.0
+    assert in_flight_at([before], NOW) is None
+    assert errors_json([], none=Tally(), in_flight=4.0)["in_flight"] == 4.0
 
 
 def test_hops_that_cannot_be_told_apart_are_null() -> None:
