@@ -23,22 +23,28 @@ def increments(
     """What happened between two readings of one target; only what is above 0.
 
     before: None = never read. Then a young process's counters count whole, and an older one's not
-    at all: nobody knows when. A counter that fell has begun anew. NaN and infinities are left out.
+    at all: nobody knows when. Where one counter fell the process has begun anew, and all count
+    whole. NaN and infinities are left out.
     """
     if before is None and not _is_young(process_started, read_at=read_at):
         return {}
+    known = {} if before is None or _fell(before, after) else before
     found: dict[Series, int] = {}
     for series, value in after.items():
-        moved = _moved((before or {}).get(series), value)
+        moved = _moved(known.get(series), value)
         if moved > 0:
             found[series] = moved
     return found
 
 
+def _fell(before: Mapping[Series, float], after: Mapping[Series, float]) -> bool:
+    return any(after.get(series, value) < value for series, value in before.items())
+
+
 def _moved(before: float | None, after: float) -> int:
     if not math.isfinite(after):
         return 0
-    if before is None or not math.isfinite(before) or after < before:
+    if before is None or not math.isfinite(before):
         return round(after)
     return round(after - before)
 
