@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fleet.domain.diagnosis.case import Case
-from fleet.domain.diagnosis.evidence import Pod
+from fleet.domain.diagnosis.evidence import Pod, Thing
 from fleet.domain.diagnosis.podview import is_over, is_ready
 from fleet.domain.diagnosis.reading.plain import entries, mapping, name, number, within
 from fleet.domain.diagnosis.rules.placing import generation_of
@@ -73,15 +73,24 @@ def _of_model(case: Case) -> Iterator[tuple[str, float | None, str]]:
     traffic = within(model.status, "components", "predictor").get("traffic")
     for each in entries(traffic) if isinstance(traffic, list) else ():
         yield name(each.get("revisionName")), number(each.get("percent")), model.ref
-    canaries = model.spec.get("canary")
-    for each in entries(canaries) if isinstance(canaries, list) else ():
-        called = name(mapping(each.get("predictor")).get("name"))
-        if called:
-            full = f"{model.name}-{called}-predictor"
-            yield full, number(each.get("trafficPercent")), model.ref
+    yield from _canaries(model)
     members = within(model.status, "router", "group").get("members")
     for each in entries(members) if isinstance(members, list) else ():
         yield name(each.get("name")), number(each.get("weight")), model.ref
+
+
+def _canaries(model: Thing) -> Iterator[tuple[str, float | None, str]]:
+    """Of an InferenceService in Standard mode; what they do not get goes to the stable one."""
+    canaries = model.spec.get("canary")
+    rest = 100.0
+    for each in entries(canaries) if isinstance(canaries, list) else ():
+        called = name(mapping(each.get("predictor")).get("name"))
+        share = number(each.get("trafficPercent"))
+        if called and share:
+            rest -= share
+            yield f"{model.name}-{called}-predictor", share, model.ref
+    if 0 < rest < 100:
+        yield f"{model.name}-predictor", rest, model.ref
 
 
 def generations(case: Case) -> dict[str, list[Pod]]:

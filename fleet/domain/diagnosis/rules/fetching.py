@@ -98,9 +98,16 @@ def trouble(case: Case) -> tuple[Trouble | None, list[Text]]:
         (Trouble.NO_NAME, NO_NAME),
     ):
         found = said_of_fetch(case, sign)
+        if kind is Trouble.DENIED:
+            found = [each for each in found if not _refused_on_the_way(each)]
         if found:
             return kind, found
     return _trouble_of_path(case)
+
+
+def _refused_on_the_way(text: Text) -> bool:
+    """By a proxy, not by the store."""
+    return "tunnel connection failed" in text.low or "proxyerror" in text.low
 
 
 def _trouble_of_path(case: Case) -> tuple[Trouble | None, list[Text]]:
