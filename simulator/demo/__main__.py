@@ -27,6 +27,8 @@ MANAGE = (sys.executable, str(ROOT / "manage.py"))
 # Generous: a busy machine takes many times the usual few seconds, and a dead child ends the wait.
 CLUSTERS_WITHIN_S = 300.0
 READY_WITHIN_S = 300.0
+# The clusters' Prometheus scrapes every ten seconds, and all of it is on this host.
+METRICS_LAG_S = "15"
 # More for each day that they live through before.
 DAY_WITHIN_S = 120.0
 
@@ -147,6 +149,7 @@ def _environ(options: Options) -> dict[str, str]:
         "PILOTLIGHT_STATE_DIR": str(options.home),
         "PILOTLIGHT_KUBECONFIG": str(options.kubeconfig),
         "PILOTLIGHT_CONTEXTS": ",".join(each["context"] for each in _described(options)),
+        "PILOTLIGHT_METRICS_LAG_S": METRICS_LAG_S,
     }
 
 

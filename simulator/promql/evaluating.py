@@ -172,16 +172,22 @@ class Evaluation:
             raise QueryError("expected a range vector selector")
         end_ms, found = at_ms - of.offset_ms, Vector()
         start_ms = end_ms - of.range_ms
-        over = OVER.get(node.function, OVER["present_over_time"])
         for series in self._series(of):
-            samples = series.between(start_ms, end_ms)
-            value = over(samples, start_ms, end_ms) if samples else None
+            value = _over_samples(node.function, series, start_ms, end_ms)
             if value is not None:
                 keeps = node.function in KEEPS_NAME
-                found.append(
-                    Sample(series.labels if keeps else leaving_out(series.labels, ()), value)
-                )
+                labels = series.labels if keeps else leaving_out(series.labels, ())
+                found.append(Sample(labels, value))
         return absent(node, found) if node.function == "absent_over_time" else _unique(found)
+
+
+def _over_samples(function: str, series: Series, start_ms: int, end_ms: int) -> float | None:
+    """None where the range holds too little."""
+    if function == "last_over_time":
+        return series.last_between(start_ms, end_ms)
+    samples = series.between(start_ms, end_ms)
+    over = OVER.get(function, OVER["present_over_time"])
+    return over(samples, start_ms, end_ms) if samples else None
 
 
 def _unique(vector: Vector) -> Vector:

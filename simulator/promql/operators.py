@@ -169,5 +169,5 @@ def _joined(node: Binary, many: Sample, one: Sample) -> Labels:
         return labels
     labels = _named(node, many.labels)
     if matching.on:
-        return only(labels, (*matching.labels,))
+        return only(labels, matching.labels)
     return tuple(pair for pair in labels if pair[0] not in matching.labels or pair[0] == NAME)

@@ -7,6 +7,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Protocol
 
 from simulator.promql.nodes import Matcher
@@ -15,6 +16,8 @@ Labels = tuple[tuple[str, str], ...]
 NAME = "__name__"
 # How far back an instant vector looks. Source: prometheus/prometheus, query.lookback-delta.
 LOOKBACK_MS = 300_000
+# The same label sets come again at every step of a range.
+LABELS_KEPT = 50_000
 # What ends a series: no page gives it as a value.
 STALE = math.nan
 
@@ -47,6 +50,16 @@ class Series:
         value = self.values[index]
         return None if math.isnan(value) else (self.times[index], value)
 
+    def last_between(self, first_ms: int, last_ms: int) -> float | None:
+        """The newest sample from one moment to another, both within."""
+        index = bisect_right(self.times, last_ms) - 1
+        while index >= 0 and self.times[index] >= first_ms:
+            value = self.values[index]
+            if not math.isnan(value):
+                return value
+            index -= 1
+        return None
+
     def between(self, first_ms: int, last_ms: int) -> list[tuple[int, float]]:
         """Samples from one moment to another, both within."""
         low, high = bisect_left(self.times, first_ms), bisect_right(self.times, last_ms)
@@ -77,14 +90,15 @@ def value_of(labels: Labels, name: str) -> str:
     return next((value for key, value in labels if key == name), "")
 
 
-def only(labels: Labels, names: Iterable[str]) -> Labels:
-    wanted = set(names)
-    return tuple(pair for pair in labels if pair[0] in wanted)
+@lru_cache(maxsize=LABELS_KEPT)
+def only(labels: Labels, names: tuple[str, ...]) -> Labels:
+    return tuple(pair for pair in labels if pair[0] in names)
 
 
-def leaving_out(labels: Labels, names: Iterable[str]) -> Labels:
-    gone = {NAME, *names}
-    return tuple(pair for pair in labels if pair[0] not in gone)
+@lru_cache(maxsize=LABELS_KEPT)
+def leaving_out(labels: Labels, names: tuple[str, ...]) -> Labels:
+    """Without the metric's name either."""
+    return tuple(pair for pair in labels if pair[0] != NAME and pair[0] not in names)
 
 
 def with_label(labels: Labels, name: str, value: str) -> Labels:
