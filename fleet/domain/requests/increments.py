@@ -23,12 +23,12 @@ def increments(
     """What happened between two readings of one target; only what is above 0.
 
     before: None = never read. Then a young process's counters count whole, and an older one's not
-    at all: nobody knows when. Where one counter fell the process has begun anew, and all count
-    whole. NaN and infinities are left out.
+    at all: nobody knows when. A counter that fell has begun anew; of the others that is not said (an
+    Envoy drops single clusters). NaN and infinities are left out.
     """
     if before is None and not _is_young(process_started, read_at=read_at):
         return {}
-    known = {} if before is None or _fell(before, after) else before
+    known = before or {}
     found: dict[Series, int] = {}
     for series, value in after.items():
         moved = _moved(known.get(series), value)
@@ -37,14 +37,10 @@ def increments(
     return found
 
 
-def _fell(before: Mapping[Series, float], after: Mapping[Series, float]) -> bool:
-    return any(after.get(series, value) < value for series, value in before.items())
-
-
 def _moved(before: float | None, after: float) -> int:
     if not math.isfinite(after):
         return 0
-    if before is None or not math.isfinite(before):
+    if before is None or not math.isfinite(before) or after < before:
         return round(after)
     return round(after - before)
 
