@@ -58,13 +58,21 @@ class FleetCollector(Collector):
             "1 while a worker holds the cluster's lease.",
             labels=["cluster"],
         )
+        read = GaugeMetricFamily(
+            "pilotlight_metrics_read_age_seconds",
+            "Seconds since the end of the newest requests that were read; absent without metrics.",
+            labels=["cluster"],
+        )
         for row in clusters_within(Cluster.objects.present(), self.grant).order_by("name"):
             seconds = age_s(row.last_proof_at, now=self.now)
             if seconds is not None:
                 age.add_metric([row.name], seconds)
+            seconds = age_s(row.metrics_read_to, now=self.now)
+            if seconds is not None and (row.metrics_url or row.metrics_pages):
+                read.add_metric([row.name], seconds)
             held = row.lease_expires_at is not None and row.lease_expires_at > self.now
             followed.add_metric([row.name], float(held))
-        return iter((age, followed))
+        return iter((age, followed, read))
 
     def _models(self) -> GaugeMetricFamily:
         gauge = GaugeMetricFamily(

@@ -47,7 +47,7 @@ def test_metrics_need_a_token() -> None:
 
 def test_metrics_tell_of_what_is_in_scope() -> None:
     rows.cluster("demo-a", age_s=1.5, lease_expires_at=rows.NOW.replace(hour=13))
-    rows.cluster("demo-b", age_s=90)
+    rows.cluster("demo-b", age_s=90, metrics_url="http://p", metrics_read_to=rows.ago(75))
     rows.cluster("demo-c", age_s=None)
     rows.served_model()
     rows.served_model(rows.PILOT.__class__("demo-b", "InferenceService", "chat", "old"))
@@ -64,6 +64,7 @@ def test_metrics_tell_of_what_is_in_scope() -> None:
         'pilotlight_cluster_data_age_seconds{cluster="demo-b"} 90.0',
         'pilotlight_cluster_followed{cluster="demo-a"} 1.0',
         'pilotlight_cluster_followed{cluster="demo-b"} 0.0',
+        'pilotlight_metrics_read_age_seconds{cluster="demo-b"} 75.0',
         'pilotlight_models{cluster="demo-a",state="Warm"} 1.0',
         'pilotlight_models{cluster="demo-b",state="Unknown"} 1.0',
         "pilotlight_starts_running 1.0",
