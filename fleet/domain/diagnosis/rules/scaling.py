@@ -245,7 +245,11 @@ def _behind(case: Case, *, behind: bool) -> Seen | None:
         return None
     return Seen(
         confidence=TWO_SIGNS,
-        pieces=(*load_pieces(case)[:2], *measured(case.series.latest("revision_pods"), at_most=2)),
+        pieces=(
+            piece("object", case.starting[0].ref, "not ready", case.starting[0].created_at),
+            *load_pieces(case)[:2],
+            *measured(case.series.latest("revision_pods", "request_queued"), at_most=2),
+        ),
         remedies=_remedies(case, swings=0),
         params={"steps": 0, "swings": 0},
     )

@@ -7,8 +7,12 @@ import pytest
 
 from tests.fleet.domain.diagnosis.asked import case, holds
 from tests.fleet.domain.diagnosis.forms import (
+    at,
     bundle,
+    condition,
     ended,
+    isvc,
+    knative,
     main,
     pod,
     running,
@@ -18,6 +22,10 @@ from tests.fleet.domain.diagnosis.forms import (
 )
 
 P = "chat-predictor-6c8d9f7b5-aaaaa"
+
+
+def revision_of(*conditions: Any, **parts: Any) -> dict[str, Any]:
+    return knative("Revision", *conditions, **parts)
 
 
 def crash(
@@ -129,6 +137,57 @@ CASES = [
         "crash-loop-config",
         crash("PermissionError: [Errno 13] Permission denied: '/.cache'"),
         remedy="fix-runtime-args",
+    ),
+    case(
+        "deadline and slow download",
+        "progress-deadline-exceeded",
+        bundle(
+            inferenceservice=isvc(condition("Ready", "False", "RevisionFailed"), mode="Knative"),
+            revision=revision_of(
+                condition(
+                    "Ready",
+                    "False",
+                    "ProgressDeadlineExceeded",
+                    "Initial scale was never achieved",
+                    ago=20,
+                ),
+                condition(
+                    "Active", "False", "TimedOut", "The target could not be activated.", ago=20
+                ),
+            ),
+            pods=[
+                pod(
+                    "chat-predictor-00001-deployment-q",
+                    created=635,
+                    inits=[status("storage-initializer", running(620))],
+                    statuses=[status("kserve-container", waiting("PodInitializing"))],
+                    phase="Pending",
+                    meta={"deletionTimestamp": at(0)},
+                )
+            ],
+            logs={
+                "storage-initializer": [
+                    "Copying contents of s3://m/llama-405b to local",
+                    "Downloaded object model-00040-of-00191.safetensors",
+                ]
+            },
+            metrics=[
+                sample(
+                    "container_network_receive_bytes_total",
+                    10e9,
+                    ago=500,
+                    pod="chat-predictor-00001-deployment-q",
+                ),
+                sample(
+                    "container_network_receive_bytes_total",
+                    160e9,
+                    ago=30,
+                    pod="chat-predictor-00001-deployment-q",
+                ),
+            ],
+            config={"progress_deadline_s": 600},
+        ),
+        second="model-download-slow",
     ),
 ]
 

@@ -7,10 +7,10 @@ import pytest
 
 from tests.fleet.domain.diagnosis.asked import case, holds
 from tests.fleet.domain.diagnosis.forms import (
-    at,
     bundle,
     condition,
     ended,
+    event,
     isvc,
     knative,
     main,
@@ -21,6 +21,8 @@ from tests.fleet.domain.diagnosis.forms import (
     status,
     waiting,
 )
+
+P = "chat-predictor-6c8d9f7b5-aaaaa"
 
 
 def revision_of(*conditions: Any, **parts: Any) -> dict[str, Any]:
@@ -41,57 +43,6 @@ def crash(
 
 
 CASES = [
-    case(
-        "deadline and slow download",
-        "progress-deadline-exceeded",
-        bundle(
-            inferenceservice=isvc(condition("Ready", "False", "RevisionFailed"), mode="Knative"),
-            revision=revision_of(
-                condition(
-                    "Ready",
-                    "False",
-                    "ProgressDeadlineExceeded",
-                    "Initial scale was never achieved",
-                    ago=20,
-                ),
-                condition(
-                    "Active", "False", "TimedOut", "The target could not be activated.", ago=20
-                ),
-            ),
-            pods=[
-                pod(
-                    "chat-predictor-00001-deployment-q",
-                    created=635,
-                    inits=[status("storage-initializer", running(620))],
-                    statuses=[status("kserve-container", waiting("PodInitializing"))],
-                    phase="Pending",
-                    meta={"deletionTimestamp": at(0)},
-                )
-            ],
-            logs={
-                "storage-initializer": [
-                    "Copying contents of s3://m/llama-405b to local",
-                    "Downloaded object model-00040-of-00191.safetensors",
-                ]
-            },
-            metrics=[
-                sample(
-                    "container_network_receive_bytes_total",
-                    10e9,
-                    ago=500,
-                    pod="chat-predictor-00001-deployment-q",
-                ),
-                sample(
-                    "container_network_receive_bytes_total",
-                    160e9,
-                    ago=30,
-                    pod="chat-predictor-00001-deployment-q",
-                ),
-            ],
-            config={"progress_deadline_s": 600},
-        ),
-        second="model-download-slow",
-    ),
     case(
         "oom at runtime, restarts",
         "gpu-oom",
@@ -246,6 +197,76 @@ CASES = [
         "exec format error",
         "crash-loop-config",
         crash("exec /usr/bin/python3: exec format error", code=255),
+    ),
+    case(
+        "hang in pynccl with liveness kills",
+        "engine-start-hang",
+        bundle(
+            pods=[
+                pod(
+                    created=4000,
+                    containers=[main("vllm", args=["--tensor-parallel-size=2"])],
+                    statuses=[status("vllm", running(2400))],
+                )
+            ],
+            logs={
+                "vllm": [
+                    "INFO 11-20 11:20:30 [pynccl.py:69] vLLM is using nccl==2.26.2",
+                    "INFO 11-20 11:20:31 [custom_all_reduce_utils.py:1] generating GPU P2P access cache in /root/.cache/vllm/gpu_p2p_access_cache_for_0,1.json",
+                ]
+            },
+        ),
+    ),
+    case(
+        "EngineCore wait DEBUG with disk reads growing",
+        "engine-load-slow",
+        bundle(
+            pods=[
+                pod(
+                    created=1900,
+                    containers=[main()],
+                    statuses=[status("kserve-container", running(1850))],
+                )
+            ],
+            logs={
+                "kserve-container": [
+                    "DEBUG 11-20 11:31:00 [core_client.py:1] Waiting for 1 core engine proc(s) to start: {0}",
+                    "DEBUG 11-20 11:59:00 [core_client.py:1] Waiting for 1 core engine proc(s) to start: {0}",
+                ]
+            },
+            metrics=[
+                sample("container_fs_reads_bytes_total", 1e9, ago=1700, pod=P),
+                sample("container_fs_reads_bytes_total", 150e9, ago=20, pod=P),
+            ],
+        ),
+    ),
+    case(
+        "OOMKilled while a liveness event of long ago",
+        "host-oom",
+        bundle(
+            pods=[
+                pod(
+                    created=90000,
+                    containers=[main(resources={"limits": {"memory": "8Gi"}})],
+                    statuses=[
+                        status(
+                            "kserve-container",
+                            waiting("CrashLoopBackOff"),
+                            restarts=9,
+                            last=ended(137, "OOMKilled", ran=30, ago=20),
+                        )
+                    ],
+                )
+            ],
+            events=[
+                event(
+                    "Unhealthy",
+                    'Liveness probe failed: Get "http://10.0.0.4:8080/health": dial tcp 10.0.0.4:8080: connect: connection refused',
+                    container="kserve-container",
+                    count=2,
+                )
+            ],
+        ),
     ),
 ]
 

@@ -11,10 +11,16 @@ from tests.fleet.domain.diagnosis.forms import (
     condition,
     event,
     isvc,
+    knative,
     pod,
     status,
     waiting,
 )
+
+
+def revision_of(*conditions: Any, **parts: Any) -> dict[str, Any]:
+    return knative("Revision", *conditions, **parts)
+
 
 CASES = [
     case(
@@ -164,6 +170,91 @@ CASES = [
             ],
         ),
         second="image-pull-slow",
+    ),
+    case(
+        "revision Unschedulable, no scaler",
+        "unschedulable-gpu",
+        bundle(
+            inferenceservice=isvc(condition("Ready", "False", "RevisionMissing"), mode="Knative"),
+            revision=revision_of(
+                condition(
+                    "Ready",
+                    "False",
+                    "Unschedulable",
+                    "0/2 nodes are available: 2 Insufficient nvidia.com/gpu.",
+                ),
+                condition(
+                    "ResourcesAvailable",
+                    "False",
+                    "Unschedulable",
+                    "0/2 nodes are available: 2 Insufficient nvidia.com/gpu.",
+                ),
+            ),
+            pods=[],
+        ),
+    ),
+    case(
+        "ECR token expired",
+        "image-pull-failed",
+        bundle(
+            pods=[pod(statuses=[status("main", waiting("ImagePullBackOff"))], phase="Pending")],
+            events=[
+                event(
+                    "Failed",
+                    'Failed to pull image "123.dkr.ecr.us-east-1.amazonaws.com/vllm:1": pull access denied, repository does not exist or may require authorization: authorization failed: no basic auth credentials',
+                    container="main",
+                    count=5,
+                )
+            ],
+        ),
+    ),
+    case(
+        "arm image on amd",
+        "image-pull-failed",
+        bundle(
+            pods=[
+                pod(
+                    statuses=[
+                        status(
+                            "main",
+                            waiting("ErrImagePull", "no match for platform in manifest: not found"),
+                        )
+                    ],
+                    phase="Pending",
+                )
+            ]
+        ),
+    ),
+    case(
+        "modelcar image missing",
+        "image-pull-failed",
+        bundle(
+            inferenceservice=isvc(),
+            pods=[
+                pod(
+                    inits=[
+                        status(
+                            "modelcar-init",
+                            waiting(
+                                "ImagePullBackOff", 'Back-off pulling image "quay.io/org/model:1"'
+                            ),
+                        )
+                    ],
+                    statuses=[
+                        status("kserve-container", waiting("PodInitializing")),
+                        status("modelcar", waiting("PodInitializing")),
+                    ],
+                    phase="Pending",
+                )
+            ],
+            events=[
+                event(
+                    "Failed",
+                    'Failed to pull image "quay.io/org/model:1": rpc error: code = NotFound desc = not found',
+                    container="modelcar-init",
+                )
+            ],
+        ),
     ),
 ]
 

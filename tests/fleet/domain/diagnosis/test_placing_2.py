@@ -7,21 +7,29 @@ import pytest
 
 from tests.fleet.domain.diagnosis.asked import case, holds
 from tests.fleet.domain.diagnosis.forms import (
+    at,
     bundle,
     condition,
     ended,
     event,
     isvc,
-    knative,
     main,
     pod,
+    running,
+    sample,
     status,
     waiting,
 )
 
 
-def revision_of(*conditions: Any, **parts: Any) -> dict[str, Any]:
-    return knative("Revision", *conditions, **parts)
+def llm_of(*conditions: Any, **spec: Any) -> dict[str, Any]:
+    meta = {"name": "chat", "namespace": "chat", "creationTimestamp": at(90000)}
+    return {
+        "kind": "LLMInferenceService",
+        "metadata": meta,
+        "spec": {"replicas": 1, **spec},
+        "status": {"conditions": list(conditions)},
+    }
 
 
 def crash(
@@ -38,91 +46,6 @@ def crash(
 
 
 CASES = [
-    case(
-        "revision Unschedulable, no scaler",
-        "unschedulable-gpu",
-        bundle(
-            inferenceservice=isvc(condition("Ready", "False", "RevisionMissing"), mode="Knative"),
-            revision=revision_of(
-                condition(
-                    "Ready",
-                    "False",
-                    "Unschedulable",
-                    "0/2 nodes are available: 2 Insufficient nvidia.com/gpu.",
-                ),
-                condition(
-                    "ResourcesAvailable",
-                    "False",
-                    "Unschedulable",
-                    "0/2 nodes are available: 2 Insufficient nvidia.com/gpu.",
-                ),
-            ),
-            pods=[],
-        ),
-    ),
-    case(
-        "ECR token expired",
-        "image-pull-failed",
-        bundle(
-            pods=[pod(statuses=[status("main", waiting("ImagePullBackOff"))], phase="Pending")],
-            events=[
-                event(
-                    "Failed",
-                    'Failed to pull image "123.dkr.ecr.us-east-1.amazonaws.com/vllm:1": pull access denied, repository does not exist or may require authorization: authorization failed: no basic auth credentials',
-                    container="main",
-                    count=5,
-                )
-            ],
-        ),
-    ),
-    case(
-        "arm image on amd",
-        "image-pull-failed",
-        bundle(
-            pods=[
-                pod(
-                    statuses=[
-                        status(
-                            "main",
-                            waiting("ErrImagePull", "no match for platform in manifest: not found"),
-                        )
-                    ],
-                    phase="Pending",
-                )
-            ]
-        ),
-    ),
-    case(
-        "modelcar image missing",
-        "image-pull-failed",
-        bundle(
-            inferenceservice=isvc(),
-            pods=[
-                pod(
-                    inits=[
-                        status(
-                            "modelcar-init",
-                            waiting(
-                                "ImagePullBackOff", 'Back-off pulling image "quay.io/org/model:1"'
-                            ),
-                        )
-                    ],
-                    statuses=[
-                        status("kserve-container", waiting("PodInitializing")),
-                        status("modelcar", waiting("PodInitializing")),
-                    ],
-                    phase="Pending",
-                )
-            ],
-            events=[
-                event(
-                    "Failed",
-                    'Failed to pull image "quay.io/org/model:1": rpc error: code = NotFound desc = not found',
-                    container="modelcar-init",
-                )
-            ],
-        ),
-    ),
     case(
         "pvc disk full in cache",
         "disk-full",
@@ -152,6 +75,164 @@ CASES = [
                     "UserWarning: Not enough free disk space to download the file. The expected file size is: 4976.70 MB. The target location /mnt/models only has 1200.11 MB free disk space."
                 ]
             },
+        ),
+    ),
+    case(
+        "karpenter launched nodeclaim log",
+        "node-provisioning",
+        bundle(
+            pods=[
+                pod(created=150, refused="0/3 nodes are available: 3 Insufficient nvidia.com/gpu.")
+            ],
+            logs={
+                "karpenter": [
+                    '{"level":"INFO","message":"created nodeclaim","NodeClaim":{"name":"gpu-abc"},"requests":{"nvidia.com/gpu":"1"}}',
+                    '{"level":"INFO","message":"launched nodeclaim","NodeClaim":{"name":"gpu-abc"}}',
+                ]
+            },
+        ),
+    ),
+    case(
+        "node up, driver daemonset still installing",
+        "node-provisioning",
+        bundle(
+            pods=[
+                pod(
+                    created=500,
+                    refused="0/4 nodes are available: 1 node(s) had untolerated taint {node.cilium.io/agent-not-ready: }, 3 Insufficient nvidia.com/gpu.",
+                )
+            ],
+            events=[
+                event(
+                    "RegisteredNode",
+                    "Node gpu-7 event: Registered Node gpu-7 in Controller",
+                    about="Node/gpu-7",
+                    ago=100,
+                )
+            ],
+        ),
+    ),
+    case(
+        "quota in GCP for GPUs",
+        "unschedulable-gpu",
+        bundle(
+            pods=[
+                pod(created=4000, refused="0/3 nodes are available: 3 Insufficient nvidia.com/gpu.")
+            ],
+            events=[
+                event(
+                    "FailedScaleUp",
+                    "Node scale up in zones us-east1-b associated with this pod failed: GCE quota exceeded. Pod is at risk of not being scheduled.",
+                    source="cluster-autoscaler",
+                    count=7,
+                )
+            ],
+        ),
+        remedy="raise-quota",
+    ),
+    case(
+        "scale up timed out",
+        "unschedulable-gpu",
+        bundle(
+            pods=[
+                pod(created=4000, refused="0/3 nodes are available: 3 Insufficient nvidia.com/gpu.")
+            ],
+            events=[
+                event("TriggeredScaleUp", "pod triggered scale-up: [{g 0->1 (max: 3)}]", ago=3900),
+                event(
+                    "NotTriggerScaleUp",
+                    "pod didn't trigger scale-up: 1 in backoff after failed scale-up, 2 node(s) didn't match Pod's node affinity/selector",
+                    ago=100,
+                    count=40,
+                ),
+            ],
+        ),
+    ),
+    case(
+        "cpu shortage",
+        "unschedulable-other",
+        bundle(
+            pods=[
+                pod(
+                    created=700,
+                    refused="0/3 nodes are available: 3 Insufficient cpu. preemption: 0/3 nodes are available: 3 No preemption victims found for incoming pod.",
+                )
+            ]
+        ),
+        remedy="fix-resource-requests",
+    ),
+    case(
+        "two models one GPU time",
+        "unschedulable-gpu",
+        bundle(
+            pods=[
+                pod(created=700, refused="0/1 nodes are available: 1 Insufficient nvidia.com/gpu.")
+            ],
+            metrics=[
+                sample("kube_node_status_allocatable", 1, resource="nvidia_com_gpu"),
+                sample(
+                    "kube_pod_container_resource_requests",
+                    1,
+                    resource="nvidia_com_gpu",
+                    pod="other-model-1",
+                ),
+            ],
+        ),
+    ),
+    case(
+        "surge deadlock LLM",
+        "rollout-capacity-deadlock",
+        bundle(
+            llminferenceservice=llm_of(condition("Ready")),
+            pods=[
+                pod(
+                    "chat-kserve-7d9c-aaaaa",
+                    created=90000,
+                    ready=80000,
+                    labels={"app.kubernetes.io/name": "chat", "pod-template-hash": "7d9c"},
+                ),
+                pod(
+                    "chat-kserve-5b8f-bbbbb",
+                    created=1500,
+                    refused="0/4 nodes are available: 4 Insufficient nvidia.com/gpu.",
+                    labels={"app.kubernetes.io/name": "chat", "pod-template-hash": "5b8f"},
+                ),
+            ],
+        ),
+    ),
+    case(
+        "terminating predecessor holds GPU",
+        "rollout-capacity-deadlock",
+        bundle(
+            inferenceservice=isvc(),
+            pods=[
+                pod(
+                    "chat-predictor-aaaa-1",
+                    created=90000,
+                    statuses=[status("kserve-container", running(80000), ready=True)],
+                    meta={"deletionTimestamp": at(-200)},
+                ),
+                pod(
+                    "chat-predictor-bbbb-1",
+                    created=300,
+                    refused="0/1 nodes are available: 1 Insufficient nvidia.com/gpu.",
+                ),
+            ],
+        ),
+    ),
+    case(
+        "kserve webhook refuses invalid",
+        "admission-blocked",
+        bundle(
+            inferenceservice=isvc(),
+            pods=[],
+            events=[
+                event(
+                    "InternalError",
+                    'admission webhook "inferenceservice.kserve-webhook-server.validator" denied the request: the InferenceService "chat" is invalid: storageUri, must be one of: [gs://, s3://, pvc://, file://, https://, http://, webhdfs://, azure://]',
+                    about="InferenceService/chat",
+                )
+            ],
         ),
     ),
 ]

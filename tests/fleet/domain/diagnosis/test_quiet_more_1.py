@@ -213,24 +213,6 @@ CASES = [
         "insufficient-evidence",
         bundle(pods=[WARM], logs={"client": ["502 Bad Gateway", "502 Bad Gateway"]}),
     ),
-    case(
-        "rate of 5xx zero, HPA noise",
-        "none",
-        bundle(
-            inferenceservice=isvc(condition("Ready")),
-            pods=[WARM],
-            events=[
-                event(
-                    "FailedGetResourceMetric",
-                    "failed to get cpu utilization: unable to get metrics for resource cpu: unable to fetch metrics from resource metrics API: the server could not find the requested resource (get pods.metrics.k8s.io)",
-                    about="HorizontalPodAutoscaler/chat-predictor",
-                    count=5,
-                    first=200,
-                )
-            ],
-            metrics=[sample("istio_requests_total", 900, response_code="200")],
-        ),
-    ),
 ]
 
 

@@ -49,6 +49,24 @@ def crash(
 
 CASES = [
     case(
+        "rate of 5xx zero, HPA noise",
+        "none",
+        bundle(
+            inferenceservice=isvc(condition("Ready")),
+            pods=[WARM],
+            events=[
+                event(
+                    "FailedGetResourceMetric",
+                    "failed to get cpu utilization: unable to get metrics for resource cpu: unable to fetch metrics from resource metrics API: the server could not find the requested resource (get pods.metrics.k8s.io)",
+                    about="HorizontalPodAutoscaler/chat-predictor",
+                    count=5,
+                    first=200,
+                )
+            ],
+            metrics=[sample("istio_requests_total", 900, response_code="200")],
+        ),
+    ),
+    case(
         "aggressive probe noise while loading",
         "none",
         bundle(
@@ -192,19 +210,6 @@ CASES = [
         ),
     ),
     case("exit 1 empty log", "insufficient-evidence", crash()),
-    case(
-        "not ready no logs no events 30min",
-        "insufficient-evidence",
-        bundle(
-            pods=[
-                pod(
-                    created=1900,
-                    containers=[main()],
-                    statuses=[status("kserve-container", running(1800))],
-                )
-            ]
-        ),
-    ),
 ]
 
 

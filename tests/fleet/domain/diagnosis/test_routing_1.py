@@ -203,20 +203,6 @@ CASES = [
             },
         ),
     ),
-    case(
-        "kueue preempts",
-        "preemption",
-        bundle(
-            pods=[pod(created=50, refused="", node="", phase="Pending", conditions=[])],
-            events=[
-                event(
-                    "EvictedDueToPreempted",
-                    "Preempted to accommodate a workload (UID: 1) due to prioritization in the ClusterQueue",
-                    about="Workload/chat",
-                )
-            ],
-        ),
-    ),
 ]
 
 

@@ -35,6 +35,20 @@ def revision_of(*conditions: Any, **parts: Any) -> dict[str, Any]:
 
 CASES = [
     case(
+        "kueue preempts",
+        "preemption",
+        bundle(
+            pods=[pod(created=50, refused="", node="", phase="Pending", conditions=[])],
+            events=[
+                event(
+                    "EvictedDueToPreempted",
+                    "Preempted to accommodate a workload (UID: 1) due to prioritization in the ClusterQueue",
+                    about="Workload/chat",
+                )
+            ],
+        ),
+    ),
+    case(
         "karpenter consolidates",
         "draining",
         bundle(
@@ -324,36 +338,6 @@ CASES = [
                     count=15,
                 )
             ],
-        ),
-    ),
-    case(
-        "istio sidecar not started",
-        "mesh-or-network",
-        bundle(
-            pods=[
-                pod(
-                    created=900,
-                    containers=[main(), {"name": "istio-proxy"}],
-                    statuses=[
-                        status("kserve-container", running(880), ready=True),
-                        status("istio-proxy", running(880)),
-                    ],
-                )
-            ],
-            events=[
-                event(
-                    "Unhealthy",
-                    "Readiness probe failed: HTTP probe failed with statuscode: 503",
-                    container="istio-proxy",
-                    count=60,
-                )
-            ],
-            logs={
-                "istio-proxy": [
-                    "warning envoy config StreamAggregatedResources gRPC config stream to xds-grpc closed: connection error: desc = transport: Error while dialing dial tcp 10.0.0.2:15012: i/o timeout"
-                ],
-                "gateway": ['"POST /v1/completions HTTP/1.1" 503 UH no_healthy_upstream'],
-            },
         ),
     ),
 ]

@@ -21,20 +21,6 @@ from tests.fleet.domain.diagnosis.forms import (
     waiting,
 )
 
-
-def crash(
-    *lines: str, code: int = 1, ran: float = 40, container: Any = None, **parts: Any
-) -> dict[str, Any]:
-    spec = container or main()
-    name = spec["name"]
-    loop = status(name, waiting("CrashLoopBackOff"), restarts=5, last=ended(code, ran=ran))
-    return bundle(
-        pods=[pod(created=1200, containers=[spec], statuses=[loop])],
-        logs={f"{name} (previous)": list(lines)},
-        **parts,
-    )
-
-
 CASES = [
     case(
         "headless LWS worker with HTTP probe",
@@ -263,28 +249,6 @@ CASES = [
                     f"{at(5)} POST /v1/chat/completions -> 200 (0.9s)",
                 ],
             },
-        ),
-    ),
-    case(
-        "liveness kills and download by server",
-        "liveness-kills-loading",
-        crash(
-            "INFO 11-20 11:50:00 [x.py:1] Starting to load model Qwen/Qwen3-32B...",
-            "Fetching 17 files:  12%|#2        | 2/17 [00:50<06:12]",
-            "KeyboardInterrupt: terminated",
-            code=137,
-            ran=110,
-            container=main(
-                "vllm", livenessProbe=probe(port=8000, initialDelaySeconds=60, periodSeconds=10)
-            ),
-            events=[
-                event(
-                    "Killing",
-                    "Container vllm failed liveness probe, will be restarted",
-                    container="vllm",
-                    count=5,
-                )
-            ],
         ),
     ),
 ]

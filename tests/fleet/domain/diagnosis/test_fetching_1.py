@@ -8,7 +8,6 @@ import pytest
 from tests.fleet.domain.diagnosis.asked import case, holds
 from tests.fleet.domain.diagnosis.forms import (
     bundle,
-    condition,
     ended,
     event,
     isvc,
@@ -165,108 +164,6 @@ CASES = [
             },
         ),
         remedy="download-timeout-and-retry",
-    ),
-    case(
-        "vllm says time spent downloading",
-        "model-download-slow",
-        bundle(
-            pods=[
-                pod(
-                    created=1000,
-                    ready=30,
-                    containers=[main("vllm")],
-                    statuses=[status("vllm", running(990), ready=True)],
-                )
-            ],
-            logs={
-                "vllm": [
-                    "INFO 11-20 11:57:00 [weight_utils.py:1] Time spent downloading weights for Qwen/Qwen3-235B: 724.123456 seconds",
-                    "INFO 11-20 11:58:00 [x.py:1] Loading weights took 32.1 seconds",
-                    "INFO:     Application startup complete.",
-                ]
-            },
-        ),
-    ),
-    case(
-        "gcs 403 in modelStatus only",
-        "model-download-denied",
-        bundle(
-            inferenceservice=isvc(
-                condition("Ready", "False"),
-                status={
-                    "modelStatus": {
-                        "transitionStatus": "BlockedByFailedLoad",
-                        "states": {"targetModelState": "FailedToLoad"},
-                        "lastFailureInfo": {
-                            "reason": "ModelLoadFailed",
-                            "exitCode": 1,
-                            "message": "google.api_core.exceptions.Forbidden: 403 GET https://storage.googleapis.com/...: does not have storage.objects.list access",
-                        },
-                    }
-                },
-            ),
-            pods=[
-                pod(
-                    inits=[
-                        status(
-                            "storage-initializer",
-                            waiting("CrashLoopBackOff"),
-                            restarts=4,
-                            last=ended(1),
-                        )
-                    ],
-                    phase="Pending",
-                )
-            ],
-        ),
-    ),
-    case(
-        "azure container missing",
-        "model-download-failed",
-        bundle(
-            pods=[
-                pod(
-                    inits=[
-                        status(
-                            "storage-initializer",
-                            waiting("CrashLoopBackOff"),
-                            restarts=4,
-                            last=ended(1),
-                        )
-                    ],
-                    phase="Pending",
-                )
-            ],
-            logs={
-                "storage-initializer (previous)": [
-                    "azure.core.exceptions.ResourceNotFoundError: The specified container does not exist. ErrorCode:ContainerNotFound"
-                ]
-            },
-        ),
-    ),
-    case(
-        "s3 slow down",
-        "upstream-hub-rate-limit",
-        bundle(
-            pods=[
-                pod(
-                    inits=[
-                        status(
-                            "storage-initializer",
-                            waiting("CrashLoopBackOff"),
-                            restarts=4,
-                            last=ended(1),
-                        )
-                    ],
-                    phase="Pending",
-                )
-            ],
-            logs={
-                "storage-initializer (previous)": [
-                    "botocore.exceptions.ClientError: An error occurred (SlowDown) when calling the GetObject operation (reached max retries: 4): Please reduce your request rate."
-                ]
-            },
-        ),
     ),
 ]
 
