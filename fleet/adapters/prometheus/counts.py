@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from fleet.adapters.prometheus.text import Sample, samples
 from fleet.domain.requests import eras
@@ -12,7 +13,14 @@ from fleet.domain.requests.reading import fits, move_of, subject_of
 from fleet.domain.requests.records import MetricsFacts, Subject
 
 PROCESS_START = "process_start_time_seconds"
-Kind = tuple[Subject, Move]
+
+
+class Series(NamedTuple):
+    """One series of a page: whose it is, what it counts, and the rest that tells it from others."""
+
+    subject: Subject
+    move: Move
+    labels: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +39,7 @@ class PageCounts:
     in_flight, queued: depths of now.
     """
 
-    counters: Mapping[Kind, float]
+    counters: Mapping[Series, float]
     in_flight: Mapping[Subject, float]
     queued: Mapping[Subject, float]
     process_started: float | None
@@ -41,7 +49,7 @@ def counts_of(text: str, target: Target, facts: MetricsFacts) -> PageCounts:
     """What a page says; labels of the page stand before those of the target."""
     counted = _counted(target.program, facts)
     depths = _depths(target.program, facts)
-    counters: dict[Kind, float] = defaultdict(float)
+    counters: dict[Series, float] = defaultdict(float)
     gauges: dict[str, dict[Subject, float]] = {name: defaultdict(float) for name in depths}
     started = None
     for sample in samples(text, wanted={PROCESS_START, *counted, *depths}):
@@ -63,7 +71,7 @@ def counts_of(text: str, target: Target, facts: MetricsFacts) -> PageCounts:
 
 
 def _count(
-    counters: dict[Kind, float],
+    counters: dict[Series, float],
     counted: Counted,
     subject: Subject,
     sample: Sample,
@@ -73,7 +81,7 @@ def _count(
         return
     move = move_of(counted, labels)
     if move is not None:
-        counters[subject, move] += sample.value
+        counters[Series(subject, move, tuple(sample.labels.items()))] += sample.value
 
 
 def _counted(program: Program, facts: MetricsFacts) -> dict[str, list[Counted]]:

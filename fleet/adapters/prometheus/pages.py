@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from fleet.adapters.kubernetes.client import Access, Client
-from fleet.adapters.prometheus.counts import Kind, PageCounts, Target, counts_of
+from fleet.adapters.prometheus.counts import PageCounts, Series, Target, counts_of
 from fleet.adapters.prometheus.proxied import read_pages
 from fleet.adapters.prometheus.text import samples
 from fleet.domain.requests import eras
@@ -161,7 +161,7 @@ def target_of(page: Page, facts: MetricsFacts) -> Target:
     return Target(program=page.program, labels=labels)
 
 
-def _counters_before(before: Reading | None, now: Reading) -> Mapping[Kind, float] | None:
+def _counters_before(before: Reading | None, now: Reading) -> Mapping[Series, float] | None:
     """None: never read. A process that began since then has counted all it counts since then."""
     if before is None:
         return None
@@ -170,14 +170,14 @@ def _counters_before(before: Reading | None, now: Reading) -> Mapping[Kind, floa
 
 
 def _take(gathering: Gathering, before: Reading | None, now: Reading) -> None:
-    moved: Mapping[Kind, int] = increments(
+    moved: Mapping[Series, int] = increments(
         _counters_before(before, now),
         now.counts.counters,
         read_at=now.at,
         process_started=now.counts.process_started,
     )
-    for (subject, move), count in moved.items():
-        gathering.column_of(subject, move)[0] += count
+    for series, count in moved.items():
+        gathering.column_of(series.subject, series.move)[0] += count
     for subject, depth in now.counts.in_flight.items():
         if depth > 0:
             levels = gathering.levels_of(subject)

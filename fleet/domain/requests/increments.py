@@ -23,8 +23,8 @@ def increments(
     """What happened between two readings of one target; only what is above 0.
 
     before: None = never read. Then a young process's counters count whole, and an older one's not
-    at all: nobody knows when. A counter that fell has begun anew; of the others that is not said (an
-    Envoy drops single clusters). NaN and infinities are left out.
+    at all: nobody knows when. A counter that fell has begun anew; of the others that is not said
+    (an Envoy drops single clusters). NaN and infinities are left out.
     """
     if before is None and not _is_young(process_started, read_at=read_at):
         return {}

@@ -80,8 +80,8 @@ def moves_of(name: str) -> dict[Subject, Counter[Move]]:
             read_at=case["after_taken"],
             process_started=case["start"],
         )
-        for (subject, move), count in moved.items():
-            found[subject][move] += count
+        for series, count in moved.items():
+            found[series.subject][series.move] += count
     return found
 
 

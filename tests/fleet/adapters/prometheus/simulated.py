@@ -82,8 +82,8 @@ def moved(
             read_at=1000.0,
             process_started=1000.0,
         )
-        for (subject, move), count in counts.items():
-            found[subject][move] += count
+        for series, count in counts.items():
+            found[series.subject][series.move] += count
     return found
 
 

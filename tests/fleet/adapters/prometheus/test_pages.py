@@ -206,3 +206,25 @@ def test_a_process_that_began_anew_counts_whole_also_where_it_caught_up(api: Api
     reader.close()
     assert found is not None
     assert sum(window.tally.requests or 0 for window in found) == 7 + 5 + 5 + 4 + 2
+
+
+def test_a_rule_of_a_route_that_is_dropped_is_no_new_beginning(api: ApiServer) -> None:
+    page = Page(program=Program.INGRESS, namespace="e", pod="e-0", uid="e-0", port=19001)
+    series = 'envoy_cluster_upstream_rq{envoy_cluster_name="httproute/chat/llama/rule/%d",' + (
+        'envoy_response_code="200"} %d\n'
+    )
+    clock = Clock()
+    reader = reader_of(api, [page], clock)
+    facts = MetricsFacts(
+        source="pages",
+        asked_at=START,
+        ingress="envoy-gateway",
+        jobs={"ingress": ("ingress",)},
+    )
+    api.pages[path_of(page)] = series % (0, 600) + series % (1, 400)
+    reader.windows(facts, since=START - STEP, until=START)
+    clock.now += STEP
+    api.pages[path_of(page)] = series % (0, 607)
+    found = reader.windows(facts, since=START, until=START + STEP)
+    reader.close()
+    assert [window.tally.requests for window in found or ()] == [7]
