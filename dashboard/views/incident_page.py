@@ -14,39 +14,22 @@ from django.utils.translation import gettext as _
 
 from dashboard.access.rules import Grant
 from dashboard.access.scope import within
-from dashboard.charts.share import count_text
 from dashboard.happened import Kind, Line, actions_in, happened
-from dashboard.hop_words import hop_word, meaning
 from dashboard.ranges import moment_text
 from dashboard.staleness import stale_clusters
-from dashboard.views.asked import member_of
 from dashboard.views.finding_cards import FindingCard, finding_cards, nowhere
+from dashboard.views.incident_hops import HopLine, dark_hops, hop_lines
 from dashboard.views.incident_row import IncidentRow, incident_row
 from dashboard.views.model_insight import places_of
 from dashboard.views.model_row import ModelRow, model_row
 from dashboard.views.row_fragments import may_act
 from dashboard.words import Words
-from fleet.domain.records.keys import Mode
-from fleet.domain.requests.records import Hop
-from fleet.domain.requests.shown import PATHS
 from fleet.history.incident_around import AFTER, BEFORE, around
 from fleet.models import Cluster, Incident, ServedModel
 
 MOST_SIMILAR = 10
 # While an incident goes on, metrics this old leave it open whether it still does.
 UNREAD_AFTER = timedelta(minutes=3)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HopLine:
-    """What one hop answered with one code. figure: "≥" where it is a lower bound."""
-
-    hop: str
-    label: Words
-    code: int
-    count: int
-    figure: str
-    means: Words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +95,7 @@ def incident_page(incident: Incident, grant: Grant, *, now: datetime) -> Inciden
         team=model.team if model else "",
         length_s=row.length_s(now),
         hop_lines=hop_lines(incident),
-        dark=_dark(incident, model),
+        dark=dark_hops(incident, model),
         lines=_lines(incident, now=now),
         similar=[incident_row(each) for each in _similar(incident)],
         older=neighbours.filter(earlier).newest_first().first(),
@@ -137,33 +120,6 @@ def around_of(incident: Incident, *, now: datetime) -> Mapping[str, Any]:
     if incident.ended_at is not None:
         return dict(incident.around)
     return around(incident.key, incident.started_at, now)
-
-
-def hop_lines(incident: Incident) -> list[HopLine]:
-    """By hop and code, the most first."""
-    at_least = incident.around.get("at_least", ())
-    counted = [(*name.split("/", 1), n) for name, n in incident.around.get("errors", {}).items()]
-    order = {hop.value: n for n, hop in enumerate(Hop)}
-    return [
-        HopLine(
-            hop=hop,
-            label=hop_word(hop),
-            code=int(code),
-            count=count,
-            figure=count_text(count, at_least=hop in at_least),
-            means=meaning(hop, int(code)),
-        )
-        for hop, code, count in sorted(counted, key=lambda c: (-c[2], order.get(c[0], 9), c[1]))
-    ]
-
-
-def _dark(incident: Incident, model: ServedModel | None) -> list[Words]:
-    """Hops of its path that cannot be told apart; other modes' hops are none of it."""
-    mode = member_of(Mode, model.mode) if model else None
-    path = frozenset(Hop) if mode is None else PATHS[mode]
-    return [
-        hop_word(hop) for hop, count in incident.by_hop.items() if count is None and hop in path
-    ]
 
 
 def _lines(incident: Incident, *, now: datetime) -> list[Line]:

@@ -16,13 +16,13 @@ from fleet.domain.requests.incidents import (
     IncidentSpan,
     Reading,
     Unread,
-    by_hop,
     incidents,
     model_windows,
 )
-from fleet.domain.requests.records import Hop, RequestWindow, Tally
+from fleet.domain.requests.records import RequestWindow
 from fleet.history.fitting import plain
 from fleet.history.incident_around import around
+from fleet.history.incident_rows import set_columns, span_of
 from fleet.history.requests import windows_of
 from fleet.models import Cluster, Incident, ServedModel
 
@@ -32,8 +32,6 @@ NO_CAUSE = frozenset({Cause.NONE, Cause.INSUFFICIENT_EVIDENCE})
 OF_ITS_TIME = timedelta(seconds=150)
 # An incident whose end nobody can see is closed after so long without metrics.
 BLIND = timedelta(days=1)
-# Spans that were not read, kept with one incident.
-MOST_UNREAD = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +124,7 @@ def _judge(
 ) -> bool:
     """Whether anything changed. The row that goes on is the first of what was found."""
     key, uid = model
-    before = None if row is None else _span(row)
+    before = None if row is None else span_of(row)
     found = incidents(before, seen, rules or IncidentRules())
     for n, span in enumerate(found):
         going_on = row if n == 0 else None
@@ -138,64 +136,13 @@ def _judge(
     return bool(found) and found != (before,)
 
 
-def _span(row: Incident) -> IncidentSpan:
-    """The row as the domain counts on it."""
-    kept = row.around
-    errors = {_place(name): count for name, count in kept.get("errors", {}).items()}
-    return IncidentSpan(
-        started_at=row.started_at,
-        last_error_at=row.last_error_at,
-        tally=Tally(
-            requests=row.requests,
-            errors=errors,
-            told=frozenset(Hop(name) for name in kept.get("told", ())),
-            at_least=frozenset(Hop(name) for name in kept.get("at_least", ())),
-            requests_at_least=bool(kept.get("requests_at_least")),
-            client_gone=row.client_gone,
-        ),
-        revisions=frozenset(row.revisions),
-        unread=tuple(
-            Unread(since=datetime.fromisoformat(since), until=datetime.fromisoformat(until))
-            for since, until in kept.get("unread", ())
-        ),
-    )
-
-
-def _place(name: str) -> tuple[Hop, int]:
-    hop, _, code = name.partition("/")
-    return Hop(hop), int(code)
-
-
 def _write(row: Incident, span: IncidentSpan, *, now: datetime) -> None:
-    row.started_at = span.started_at
-    row.last_error_at = span.last_error_at
-    row.requests = span.tally.requests
-    row.requests_lost = span.tally.lost
-    row.at_least = span.at_least
-    row.client_gone = span.tally.client_gone
-    row.by_hop = dict(by_hop(span.tally))
-    row.by_code = {str(code): count for code, count in sorted(span.tally.by_code().items())}
-    row.revisions = sorted(span.revisions)
-    row.around = _counted(span)
+    set_columns(row, span)
     if span.ended:
         _end(row)
     row.version += 1
     row.changed_at = now
     row.save()
-
-
-def _counted(span: IncidentSpan) -> dict[str, Any]:
-    """What the next step counts on: errors by hop and code, which hops were told, holes."""
-    errors = sorted(span.tally.errors.items(), key=lambda each: (each[0][0].value, each[0][1]))
-    return {
-        "errors": {f"{hop.value}/{code}": count for (hop, code), count in errors},
-        "told": sorted(span.tally.told),
-        "at_least": sorted(span.tally.at_least),
-        "requests_at_least": span.tally.requests_at_least,
-        "unread": [
-            [hole.since.isoformat(), hole.until.isoformat()] for hole in span.unread[-MOST_UNREAD:]
-        ],
-    }
 
 
 def _end(row: Incident) -> None:
