@@ -34,7 +34,7 @@ LOOK_EVERY_S = 5.0
 SILENT = {"deadline": timedelta(seconds=50), "rollout": timedelta(seconds=5)}
 # Knative 1.21, and Standard mode.
 CLUSTERS = (SETTINGS[0], SETTINGS[2])
-HEALTHY_LEAD_S, HEALTHY_S, HEALTHY_EVERY_S = 420.0, 3600.0, 300.0
+HEALTHY_LEAD_S, HEALTHY_S, HEALTHY_EVERY_S = 420.0, 3600.0, 600.0
 NO_CAUSE = frozenset({Cause.NONE, Cause.INSUFFICIENT_EVIDENCE})
 # What a start that is not late may well be doing; the product does not show it either.
 UNDER_WAY = frozenset(
@@ -111,7 +111,7 @@ def faults_of(settings: Settings) -> Iterator[Judged]:
 
 
 def healthy_hour(plan: WorldPlan) -> Counter[str]:
-    """Causes that are said of models that nothing happens to, every five minutes. A start that is
+    """Causes that are said of models that nothing happens to, every ten minutes. A start that is
     under way is none."""
     at, said = Watched(plan), Counter[str]()
     at.traffic.begin()

@@ -46,6 +46,7 @@ class Options:
     clusters: int
     models: int
     history: str
+    world: str
     state: Path
 
     @property
@@ -115,7 +116,7 @@ def _run(
 def _start_clusters(options: Options) -> subprocess.Popen[bytes]:
     asked = ("--clusters", str(options.clusters), "--models", str(options.models))
     where = ("--seed", str(options.seed), "--dir", str(options.kubeconfig.parent))
-    past = ("--history", options.history)
+    past = ("--history", options.history, "--world", options.world)
     log = options.home / "logs" / "clusters.log"
     return children.start((*MANAGE, "simulate", *asked, *where, *past), environ=os.environ, log=log)
 
@@ -232,6 +233,7 @@ def _options() -> Options:
     for name in ("port", "seed", "clusters", "models"):
         parser.add_argument(f"--{name}", type=int, required=True)
     parser.add_argument("--history", default="0h")
+    parser.add_argument("--world", default="demo")
     parser.add_argument("--state", type=Path, required=True)
     return Options(**vars(parser.parse_args()))
 

@@ -35,6 +35,8 @@ from simulator.world.traffic import Traffic
 from simulator.world.truth import Start, line
 from simulator.world.world import World, WorldPlan
 
+# Faults come this long after a faulty world went live; its past was healthy.
+QUIET_S = 90.0
 # From the first port on, those of metrics pages lie behind all others.
 METRICS_PORTS = 60
 
@@ -115,7 +117,8 @@ class Running:
         await self.prometheus.start(first + 1 if first else 0)
         self.write_scrape_configuration()
         if self.options.world == FAULTY:
-            FaultSchedule(self.faults, table_of(self.world.plan.settings)).begin()
+            schedule = FaultSchedule(self.faults, table_of(self.world.plan.settings))
+            schedule.begin(quiet_s=QUIET_S)
         else:
             Happenings(self.world, self.traffic, self.faults).begin()
 

@@ -18,6 +18,7 @@ from django.core.management import CommandError, call_command
         pytest.param("CLUSTERS", "0", "from 1 to 26", id="no cluster"),
         pytest.param("CLUSTERS", "27", "from 1 to 26", id="more clusters than letters"),
         pytest.param("MODELS", "-3", "from 1 to 5000", id="fewer models than none"),
+        pytest.param("WORLD", "flat", "demo, faulty, healthy", id="a world of no name"),
         pytest.param("HISTORY", "week", "days or hours up to 30d", id="a past of no length"),
     ],
 )
@@ -33,12 +34,13 @@ def test_refused_with_the_bounds_named(
 def test_variables_become_options_of_the_demo(monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[str] = []
     variables = {"PORT": "8080", "SEED": "7", "CLUSTERS": "2", "MODELS": "12", "HISTORY": "7d"}
+    variables["WORLD"] = "faulty"
     for name, given in variables.items():
         monkeypatch.setenv(name, given)
     monkeypatch.setattr(os, "execv", lambda _, argv: started.extend(argv))
     call_command("demo")
     assert started[0] == sys.executable
-    assert "--history 7d" in " ".join(started)
+    assert "--history 7d --world faulty" in " ".join(started)
     assert " ".join(started).endswith("--port 8080 --seed 7 --clusters 2 --models 12")
 
 
