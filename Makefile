@@ -32,7 +32,7 @@ setup: ## make .venv from the hash-pinned lock file
 		echo "$(LOCK_SUM)" > $(STAMP); \
 	fi
 
-demo: setup ## everything on simulated clusters: PORT, SEED, CLUSTERS, MODELS, HISTORY=7d
+demo: setup ## everything on simulated clusters: PORT, SEED, CLUSTERS, MODELS, HISTORY=7d, WORLD=faulty
 	@exec $(BIN)/python manage.py demo
 
 run: setup ## the same against real clusters: PILOTLIGHT_CONTEXTS, KUBECONFIG, PORT
@@ -59,7 +59,7 @@ contracts: setup
 bench: setup ## benchmarks, one JSON line each
 	@$(BIN)/python -m benchmarks.run
 
-truth: setup ## starts as measured against the truth of the simulator: HOURS, MINUTES
+truth: setup ## starts, requests and causes against the truth of the simulator: HOURS, MINUTES
 	@$(BIN)/python -m benchmarks.truth
 
 score: setup ## the diagnosis on kept incidents, per cause: CASES=file

@@ -1,6 +1,8 @@
-"""`make truth`: starts as the product measured them, against what really happened.
+"""`make truth`: starts, requests and causes as the product tells them, against what really happened.
 
-First in virtual time (benchmarks/truth_virtual.py: HOURS, SEED), then a whole demo in real time
+First in virtual time: starts (benchmarks/truth_virtual.py: HOURS, SEED), requests by hop in every
+metric era (truth_requests.py), causes of seeded faults and an hour of health (truth_causes.py). Then
+a whole demo of models that fail (truth_faults.py), and for starts a whole demo in real time
 (MINUTES, 15 unless said; 0 leaves it out; MODELS, 48 unless said) with somebody busy: the simulated
 clusters note each finished start with its exact boundaries, the product measures the same starts
 over its own API connections, logs included. One JSON line for each comparison; ends with 1 when a
@@ -17,7 +19,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from benchmarks import truth_virtual
+from benchmarks import truth_causes, truth_faults, truth_requests, truth_virtual
 from benchmarks.agreement import compare, moment, pairs_of, tell_worst
 from benchmarks.common import load_now, print_line
 from benchmarks.demo_hands import DemoHands
@@ -36,9 +38,9 @@ SETTLE_S = 15.0
 
 def main() -> int:
     """In virtual time, then in real time."""
-    virtual = truth_virtual.main()
-    real = real_time() if MINUTES else 0
-    return max(virtual, real)
+    virtual = (truth_virtual.main(), truth_requests.main(), truth_causes.main())
+    real = (truth_faults.main(), real_time()) if MINUTES else ()
+    return max(*virtual, *real)
 
 
 def real_time() -> int:
