@@ -1,12 +1,12 @@
-"""`make truth`: starts, requests and causes as the product tells them, against what really happened.
+"""`make truth`: starts, requests and causes as the product tells them, against what happened.
 
 First in virtual time: starts (benchmarks/truth_virtual.py: HOURS, SEED), requests by hop in every
-metric era (truth_requests.py), causes of seeded faults and an hour of health (truth_causes.py). Then
-a whole demo of models that fail (truth_faults.py), and for starts a whole demo in real time
-(MINUTES, 15 unless said; 0 leaves it out; MODELS, 48 unless said) with somebody busy: the simulated
-clusters note each finished start with its exact boundaries, the product measures the same starts
-over its own API connections, logs included. One JSON line for each comparison; ends with 1 when a
-start is missing, doubled, or a figure misses.
+metric era (truth_requests.py), causes of seeded faults and an hour of health (truth_causes.py).
+Then a whole demo of models that fail (truth_faults.py), and for starts a whole demo in real time
+(MINUTES, 15 unless said; 0 leaves both out; MODELS, 48 unless said) with somebody busy: the
+simulated clusters note each finished start with its exact boundaries, the product measures the same
+starts over its own API connections, logs included. One JSON line for each comparison; ends with 1
+when a start is missing, doubled, or a figure misses.
 """
 
 from __future__ import annotations
