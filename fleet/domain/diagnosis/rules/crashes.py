@@ -263,7 +263,16 @@ def _is_down(case: Case) -> bool:
                 return True
     ready = case.evidence.revision.condition("Ready")
     told = ready is not None and ready.status == "False" and ready.reason.startswith("ExitCode")
-    return told or (not case.pods and _only_told(case))
+    return told or (not case.pods and (_only_told(case) or _service_says(case)))
+
+
+def _service_says(case: Case) -> bool:
+    """KServe and Knative copy a container's last words to the objects above it."""
+    return any(
+        each.about == "modelStatus" or "container failed with" in each.low
+        for each in case.texts
+        if each.where in (Where.CONDITION, Where.STATE)
+    )
 
 
 _UP = ("startup complete", "uvicorn running on", "avg generation throughput")

@@ -26,6 +26,8 @@ _IN_ENGINE = clue(
     "downloading",
     "download complete",
     "time spent downloading weights",
+    ".safetensors: ",
+    ".gguf: ",
     places=(Where.ENGINE,),
 )
 _SPENT = re.compile(r"time spent downloading weights for .{1,300}?: (\d{1,7}(?:\.\d{1,9})?) sec")
