@@ -131,15 +131,29 @@ class Case:
                 found[each.container] = each.number
         return found
 
+    @cached_property
+    def _all_words(self) -> str:
+        """Everything said, in one piece: what is not in it is in no text."""
+        return "\n".join(each.low for each in self.all_texts)
+
+    def _signs(self, clue: Clue) -> tuple[str, ...]:
+        """Those of a clue that somebody says."""
+        words = self._all_words
+        return tuple(sign for sign in clue.signs if sign in words)
+
     def find(self, clue: Clue) -> tuple[Text, ...]:
         """Texts that give a clue and are not outlived."""
         if clue not in self._found:
-            self._found[clue] = tuple(each for each in self.texts if clue.fits(each))
+            signs = self._signs(clue)
+            texts = self.texts if signs else ()
+            self._found[clue] = tuple(each for each in texts if clue.fits(each, signs))
         return self._found[clue]
 
     def find_all(self, clue: Clue) -> tuple[Text, ...]:
         """The same, whatever has happened since."""
-        return tuple(each for each in self.all_texts if clue.fits(each))
+        signs = self._signs(clue)
+        texts = self.all_texts if signs else ()
+        return tuple(each for each in texts if clue.fits(each, signs))
 
     @cached_property
     def complaints(self) -> dict[str, list[Text]]:

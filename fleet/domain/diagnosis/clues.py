@@ -19,17 +19,17 @@ class Clue:
     pattern: re.Pattern[str] | None = None
     places: frozenset[Where] = frozenset()
 
-    def fits(self, text: Text) -> bool:
-        """Whether this text gives the clue."""
+    def fits(self, text: Text, signs: Iterable[str] | None = None) -> bool:
+        """Whether this text gives the clue. signs: those worth looking for, None = all."""
         if self.places and text.where not in self.places:
             return False
         low = text.low
-        for sign in self.signs:
+        for sign in self.signs if signs is None else signs:
             if sign in low:
                 break
         else:
             return False
-        return self.pattern is None or self.pattern.search(text.low[:LOOKED_AT]) is not None
+        return self.pattern is None or self.pattern.search(low[:LOOKED_AT]) is not None
 
 
 def clue(*signs: str, pattern: str = "", places: Iterable[Where] = ()) -> Clue:
