@@ -7,7 +7,8 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 
-from fleet.domain.diagnosis.texts import Text, Where
+from fleet.domain.diagnosis.places import Where
+from fleet.domain.diagnosis.texts import Text
 
 # Envoy's response flags. Source: envoyproxy.io, access log format, %RESPONSE_FLAGS%.
 _FLAGS = "UH|UF|UO|NR|NC|URX|UC|UR|UT|SI|DC|LH|LR|RL|UAEX|UPE|UMSDR|DPE|NFCF|DT|OM|DF|RLSE|FI|IH"

@@ -9,6 +9,7 @@ from fleet.domain.diagnosis.claims import piece
 from fleet.domain.diagnosis.clues import Clue
 from fleet.domain.diagnosis.evidence import NO_TIME, Container, Evidence, Pod, Sample
 from fleet.domain.diagnosis.limits import Limit, limits_of
+from fleet.domain.diagnosis.places import LOGS, Where
 from fleet.domain.diagnosis.podview import (
     is_models_own,
     is_over,
@@ -18,7 +19,7 @@ from fleet.domain.diagnosis.podview import (
 )
 from fleet.domain.diagnosis.records import Piece
 from fleet.domain.diagnosis.series import Series, failing
-from fleet.domain.diagnosis.texts import LOGS, Text, Where, texts_of
+from fleet.domain.diagnosis.texts import Text, texts_of
 from fleet.domain.enginelog.failures import failure_in
 from fleet.domain.enginelog.lines import words_of
 

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from fleet.domain.diagnosis.texts import Text, Where
+from fleet.domain.diagnosis.places import Where
+from fleet.domain.diagnosis.texts import Text
 
 # What is looked at of a text.
 LOOKED_AT = 2_000

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 
 from fleet.domain.diagnosis.evidence import (
     Condition,
@@ -14,37 +13,10 @@ from fleet.domain.diagnosis.evidence import (
     Pod,
     Thing,
 )
+from fleet.domain.diagnosis.places import Where, place_of
 from fleet.domain.diagnosis.podview import SIDECARS, init_containers, model_container
 from fleet.domain.diagnosis.reading.objects import conditions
 from fleet.domain.diagnosis.reading.plain import text as text_of
-
-
-class Where(StrEnum):
-    """Who says it. ENGINE and INIT: the model's containers; EDGE: a client, gateway or balancer."""
-
-    EVENT = "event"
-    CONDITION = "condition"
-    STATE = "state"
-    ENGINE = "engine"
-    INIT = "init"
-    PROXY = "proxy"
-    ACTIVATOR = "activator"
-    PICKER = "picker"
-    EDGE = "edge"
-    CONTROL = "control"
-
-
-LOGS = frozenset(
-    {
-        Where.ENGINE,
-        Where.INIT,
-        Where.PROXY,
-        Where.ACTIVATOR,
-        Where.PICKER,
-        Where.EDGE,
-        Where.CONTROL,
-    }
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,83 +48,6 @@ class Text:
 _A_SENTENCE = 24
 # Conditions whose True is the trouble. Source: kubernetes Deployment, KEDA, kstatus.
 _BAD_IF_TRUE = frozenset({"ReplicaFailure", "Fallback", "Stalled", "Degraded"})
-_EDGE = (
-    "client",
-    "gateway",
-    "ingress",
-    "alb",
-    "elb",
-    "nlb",
-    "load-balancer",
-    "loadbalancer",
-    "envoy",
-    "istio-proxy",
-    "nginx",
-    "router",
-    "kourier",
-    "haproxy",
-    "traefik",
-    "cloudfront",
-    "litellm",
-    "caller",
-    "curl",
-    "edge",
-    "benchmark",
-    "locust",
-    "sdk",
-    "route",
-    "graph",
-    "transformer",
-    "waypoint",
-    "routing",
-    "sidecar",
-)
-_PICKER = ("epp", "picker", "ext-proc", "inference-scheduler", "router-scheduler")
-_CONTROL = (
-    "keda",
-    "autoscaler",
-    "controller",
-    "karpenter",
-    "operator",
-    "webhook",
-    "kueue",
-    "kubelet",
-    "istiod",
-    "coredns",
-    "kube-scheduler",
-    "manager",
-    "adapter",
-    "hpa",
-    "dmesg",
-    "scheduler",
-    "argo",
-    "flux",
-    "helm",
-    "kubectl",
-    "csi",
-    "device-plugin",
-    "wva",
-    "kernel",
-    "node",
-)
-_INIT = ("initializer", "download", "fetch", "puller", "init-")
-
-
-def place_of(log: str, *, engines: frozenset[str], inits: frozenset[str]) -> Where:
-    """Whose log it is, by its name."""
-    name = log.lower()
-    if log in engines:
-        return Where.ENGINE
-    if log in inits or any(sign in name for sign in _INIT):
-        return Where.INIT
-    if name.startswith("queue-proxy"):
-        return Where.PROXY
-    if "activator" in name:
-        return Where.ACTIVATOR
-    for where, signs in ((Where.PICKER, _PICKER), (Where.EDGE, _EDGE), (Where.CONTROL, _CONTROL)):
-        if any(sign in name for sign in signs):
-            return where
-    return Where.ENGINE
 
 
 def texts_of(evidence: Evidence, pods: tuple[Pod, ...]) -> Iterator[Text]:

@@ -6,10 +6,11 @@ Source: kubernetes ReplicaSet controller (FailedCreate), KServe's controllers an
 from fleet.domain.diagnosis.case import Case, quoted
 from fleet.domain.diagnosis.claims import DECISIVE, LIKELY, STRONG, Seen, piece
 from fleet.domain.diagnosis.clues import Clue, clue
+from fleet.domain.diagnosis.places import Where
 from fleet.domain.diagnosis.reading.plain import mapping, name, text
 from fleet.domain.diagnosis.records import Remedy
 from fleet.domain.diagnosis.rules.conflicts import SAID
-from fleet.domain.diagnosis.texts import Text, Where
+from fleet.domain.diagnosis.texts import Text
 
 _SAID_BY = (Where.EVENT, Where.CONDITION, Where.STATE, Where.CONTROL)
 QUOTA = clue(

@@ -8,10 +8,10 @@ from fleet.domain.diagnosis.case import Case, configured, quoted
 from fleet.domain.diagnosis.claims import DECISIVE, LIKELY, STRONG, TWO_SIGNS, Seen, piece
 from fleet.domain.diagnosis.clues import clue
 from fleet.domain.diagnosis.evidence import Thing
+from fleet.domain.diagnosis.places import Where
 from fleet.domain.diagnosis.reading.plain import number, within
 from fleet.domain.diagnosis.records import FaultPhase, Remedy
 from fleet.domain.diagnosis.rules.scaling import scale_steps, swings_of
-from fleet.domain.diagnosis.texts import Where
 
 _PREFIX = "autoscaling.knative.dev/"
 _SAID_BY = (Where.EVENT, Where.CONDITION, Where.CONTROL, Where.EDGE, Where.ENGINE)

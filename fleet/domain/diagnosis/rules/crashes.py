@@ -11,9 +11,10 @@ from fleet.domain.diagnosis.case import Case, quoted
 from fleet.domain.diagnosis.claims import DECISIVE, LIKELY, STRONG, TWO_SIGNS, Seen, piece
 from fleet.domain.diagnosis.clues import Clue, clue
 from fleet.domain.diagnosis.evidence import Container, Ending, Pod
+from fleet.domain.diagnosis.places import Where
 from fleet.domain.diagnosis.records import FaultPhase, Piece, Remedy
 from fleet.domain.diagnosis.rules.runs import had_served
-from fleet.domain.diagnosis.texts import Text, Where
+from fleet.domain.diagnosis.texts import Text
 
 _ENGINES = (Where.ENGINE, Where.STATE, Where.CONDITION, Where.EVENT)
 _ARGS, _IMAGE = Remedy.FIX_RUNTIME_ARGS, Remedy.CHANGE_RUNTIME_IMAGE

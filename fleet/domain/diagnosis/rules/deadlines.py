@@ -10,10 +10,10 @@ from fleet.domain.diagnosis.claims import DECISIVE, LIKELY, STRONG, TWO_SIGNS, S
 from fleet.domain.diagnosis.clues import clue
 from fleet.domain.diagnosis.evidence import Condition, Thing
 from fleet.domain.diagnosis.limits import seconds_of
+from fleet.domain.diagnosis.places import Where
 from fleet.domain.diagnosis.podview import is_ready
 from fleet.domain.diagnosis.reading.plain import number
 from fleet.domain.diagnosis.records import FaultPhase, Piece
-from fleet.domain.diagnosis.texts import Where
 
 _EXCEEDED = ("ProgressDeadlineExceeded", "TimedOut")
 _SAYS = (

@@ -6,8 +6,9 @@ Source: kubelet pkg/kubelet/eviction and volumemanager; attach-detach controller
 from fleet.domain.diagnosis.case import Case, quoted
 from fleet.domain.diagnosis.claims import DECISIVE, STRONG, TWO_SIGNS, Seen
 from fleet.domain.diagnosis.clues import clue
+from fleet.domain.diagnosis.places import Where
 from fleet.domain.diagnosis.records import FaultPhase, Remedy
-from fleet.domain.diagnosis.texts import Text, Where
+from fleet.domain.diagnosis.texts import Text
 
 NO_SPACE = clue(
     "no space left on device",

@@ -8,11 +8,12 @@ from fleet.domain.diagnosis.case import Case, measured, quoted
 from fleet.domain.diagnosis.claims import LIKELY, STRONG, TWO_SIGNS, Seen, piece
 from fleet.domain.diagnosis.clues import clue
 from fleet.domain.diagnosis.evidence import Container, Pod
+from fleet.domain.diagnosis.places import Where
 from fleet.domain.diagnosis.podview import MESH_SIDECARS, ready_at
 from fleet.domain.diagnosis.reading.plain import number
 from fleet.domain.diagnosis.records import Piece
 from fleet.domain.diagnosis.rules.backends import Backend, backends, leaving, newest_generation
-from fleet.domain.diagnosis.texts import Text, Where
+from fleet.domain.diagnosis.texts import Text
 
 _MINUTES = timedelta(minutes=10)
 _CLOCKS = timedelta(seconds=3)

@@ -5,7 +5,7 @@ python/kserve_storage and python/storage-initializer.
 """
 
 from fleet.domain.diagnosis.clues import clue
-from fleet.domain.diagnosis.texts import Where
+from fleet.domain.diagnosis.places import Where
 
 SAID_BY = (Where.INIT, Where.ENGINE, Where.STATE, Where.CONDITION, Where.EVENT)
 

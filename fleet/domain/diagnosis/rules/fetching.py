@@ -7,6 +7,7 @@ from fleet.domain.diagnosis.case import Case, quoted
 from fleet.domain.diagnosis.claims import DECISIVE, LIKELY, STRONG, Seen, piece
 from fleet.domain.diagnosis.clues import Clue, clue
 from fleet.domain.diagnosis.evidence import Container
+from fleet.domain.diagnosis.places import Where
 from fleet.domain.diagnosis.podview import MESH_SIDECARS, init_containers
 from fleet.domain.diagnosis.records import FaultPhase, Piece, Remedy
 from fleet.domain.diagnosis.rules.fetch_clues import (
@@ -19,7 +20,7 @@ from fleet.domain.diagnosis.rules.fetch_clues import (
     TOO_MANY,
     TRANSIENT,
 )
-from fleet.domain.diagnosis.texts import Text, Where
+from fleet.domain.diagnosis.texts import Text
 
 _OF_A_REQUEST = re.compile(r"\"(?:get|post|put|delete|head) \S{1,300} http/")
 _OF_A_FETCH = (

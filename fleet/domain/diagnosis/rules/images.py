@@ -10,10 +10,11 @@ from fleet.domain.diagnosis.case import Case, quoted
 from fleet.domain.diagnosis.claims import DECISIVE, LIKELY, STRONG, TWO_SIGNS, Seen
 from fleet.domain.diagnosis.clues import clue
 from fleet.domain.diagnosis.evidence import Container, Pod
+from fleet.domain.diagnosis.places import Where
 from fleet.domain.diagnosis.podview import is_ready, ready_at
 from fleet.domain.diagnosis.records import Remedy
 from fleet.domain.diagnosis.rules.sizes import go_seconds
-from fleet.domain.diagnosis.texts import Text, Where
+from fleet.domain.diagnosis.texts import Text
 
 _SAID_BY = (Where.EVENT, Where.STATE, Where.CONDITION)
 _WAITING = (

@@ -12,9 +12,10 @@ from fleet.domain.diagnosis.case import Case, measured, quoted
 from fleet.domain.diagnosis.claims import DECISIVE, LIKELY, STRONG, TWO_SIGNS, Seen, piece
 from fleet.domain.diagnosis.clues import clue
 from fleet.domain.diagnosis.evidence import Condition, Pod
+from fleet.domain.diagnosis.places import Where
 from fleet.domain.diagnosis.podview import model_container
 from fleet.domain.diagnosis.records import FaultPhase, Piece, Remedy
-from fleet.domain.diagnosis.texts import Text, Where
+from fleet.domain.diagnosis.texts import Text
 
 _SAID_BY = (Where.EVENT, Where.STATE, Where.CONDITION, Where.CONTROL)
 TAKEN = clue(

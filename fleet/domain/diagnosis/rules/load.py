@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from fleet.domain.diagnosis.case import Case, measured, quoted
 from fleet.domain.diagnosis.evidence import Pod, Sample
+from fleet.domain.diagnosis.places import Where
 from fleet.domain.diagnosis.records import Piece
 from fleet.domain.diagnosis.series import rate, seconds_between
-from fleet.domain.diagnosis.texts import Text, Where
+from fleet.domain.diagnosis.texts import Text
 
 WAITING = (
     "num_requests_waiting",

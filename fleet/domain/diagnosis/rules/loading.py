@@ -10,13 +10,14 @@ from fleet.domain.diagnosis.case import Case, measured, quoted
 from fleet.domain.diagnosis.claims import LIKELY, STRONG, TWO_SIGNS, Seen, piece
 from fleet.domain.diagnosis.clues import clue
 from fleet.domain.diagnosis.evidence import Container, Pod, Sample
+from fleet.domain.diagnosis.places import Where
 from fleet.domain.diagnosis.podview import init_containers, is_ready, ready_at
 from fleet.domain.diagnosis.records import Piece, Remedy
 from fleet.domain.diagnosis.rules.placing import wait_s
 from fleet.domain.diagnosis.rules.runs import LONGEST_S
 from fleet.domain.diagnosis.rules.slow_fetch import spent_lines, spent_s
 from fleet.domain.diagnosis.series import seconds_between
-from fleet.domain.diagnosis.texts import Text, Where
+from fleet.domain.diagnosis.texts import Text
 
 # Half of vLLM's own limit for its engine processes, `VLLM_ENGINE_READY_TIMEOUT_S`.
 _STILL_S = 300.0

@@ -7,10 +7,11 @@ from fleet.domain.diagnosis.case import Case, measured, quoted
 from fleet.domain.diagnosis.claims import DECISIVE, LIKELY, STRONG, TWO_SIGNS, Seen, piece
 from fleet.domain.diagnosis.clues import clue
 from fleet.domain.diagnosis.evidence import Container, Ending, Pod, Sample
+from fleet.domain.diagnosis.places import Where
 from fleet.domain.diagnosis.podview import is_ready
 from fleet.domain.diagnosis.records import FaultPhase, Piece, Remedy
 from fleet.domain.diagnosis.rules.sizes import size
-from fleet.domain.diagnosis.texts import Text, Where
+from fleet.domain.diagnosis.texts import Text
 
 _DEVICE = ("cuda_oom_load", "cuda_oom_sampler", "cuda_oom", "gpu_memory_taken")
 _CACHE = ("kv_no_memory", "kv_too_small_for_len")

@@ -7,9 +7,10 @@ from fleet.domain.diagnosis.case import Case, measured, quoted
 from fleet.domain.diagnosis.claims import DECISIVE, LIKELY, STRONG, TWO_SIGNS, Seen, piece
 from fleet.domain.diagnosis.clues import clue
 from fleet.domain.diagnosis.evidence import Pod
+from fleet.domain.diagnosis.places import Where
 from fleet.domain.diagnosis.podview import MESH_SIDECARS, is_models_own, is_ready
 from fleet.domain.diagnosis.records import FaultPhase, Remedy
-from fleet.domain.diagnosis.texts import Text, Where
+from fleet.domain.diagnosis.texts import Text
 
 _ANYBODY = (Where.EDGE, Where.PROXY, Where.ACTIVATOR, Where.PICKER, Where.CONTROL, Where.ENGINE)
 POLICY = clue(

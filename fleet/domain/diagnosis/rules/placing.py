@@ -6,10 +6,11 @@ from fleet.domain.diagnosis.case import Case, measured, quoted
 from fleet.domain.diagnosis.claims import DECISIVE, LIKELY, STRONG, TWO_SIGNS, WEAK, Seen, piece
 from fleet.domain.diagnosis.clues import clue
 from fleet.domain.diagnosis.evidence import Pod
+from fleet.domain.diagnosis.places import Where
 from fleet.domain.diagnosis.podview import is_ready, is_unscheduled, scheduled_at
 from fleet.domain.diagnosis.records import Piece, Remedy
 from fleet.domain.diagnosis.rules.refusal import Short, Shortage, reasons_in, refusals, shortage
-from fleet.domain.diagnosis.texts import Text, Where
+from fleet.domain.diagnosis.texts import Text
 
 _SAID_BY = (Where.EVENT, Where.CONTROL, Where.CONDITION)
 COMING = clue(

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from fleet.domain.diagnosis.case import Case
 from fleet.domain.diagnosis.evidence import Container, Pod
+from fleet.domain.diagnosis.places import Where
 from fleet.domain.diagnosis.podview import is_ready
-from fleet.domain.diagnosis.texts import Text, Where
+from fleet.domain.diagnosis.texts import Text
 
 _FAILED = re.compile(r"\b(readiness|liveness|startup) probe (?:failed|errored)")
 _KILLED = re.compile(

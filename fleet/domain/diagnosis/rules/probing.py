@@ -6,12 +6,13 @@ from fleet.domain.diagnosis.case import Case, quoted
 from fleet.domain.diagnosis.claims import DECISIVE, LIKELY, ONE_SIGN, STRONG, TWO_SIGNS, Seen, piece
 from fleet.domain.diagnosis.clues import clue
 from fleet.domain.diagnosis.evidence import Container, Pod, Probe
+from fleet.domain.diagnosis.places import Where
 from fleet.domain.diagnosis.records import Piece, Remedy
 from fleet.domain.diagnosis.rules.load import is_busy, load_pieces
 from fleet.domain.diagnosis.rules.network import POLICY
 from fleet.domain.diagnosis.rules.probes_seen import ProbeFailure, container_of, failures, kills
 from fleet.domain.diagnosis.rules.runs import had_served
-from fleet.domain.diagnosis.texts import Text, Where
+from fleet.domain.diagnosis.texts import Text
 
 # What a server answers that is asked for something it does not have, or not so.
 _WRONG = frozenset({301, 302, 307, 308, 400, 401, 403, 404, 405, 426, 501})

@@ -11,8 +11,9 @@ from functools import lru_cache
 
 from fleet.domain.diagnosis.case import Case
 from fleet.domain.diagnosis.clues import clue
+from fleet.domain.diagnosis.places import Where
 from fleet.domain.diagnosis.podview import DEVICE_SIGNS, gpus_of, is_unscheduled
-from fleet.domain.diagnosis.texts import Text, Where
+from fleet.domain.diagnosis.texts import Text
 
 _SAID_BY = (Where.EVENT, Where.CONDITION, Where.STATE)
 _REFUSED = clue("nodes are available", "nodes available", places=_SAID_BY)

@@ -11,13 +11,14 @@ from typing import Any
 from fleet.domain.diagnosis.case import Case, configured, quoted
 from fleet.domain.diagnosis.claims import DECISIVE, LIKELY, STRONG, TWO_SIGNS, WEAK, Seen, piece
 from fleet.domain.diagnosis.clues import clue
+from fleet.domain.diagnosis.places import Where
 from fleet.domain.diagnosis.podview import model_container
 from fleet.domain.diagnosis.reading.plain import entries, mapping, text
 from fleet.domain.diagnosis.records import Piece
 from fleet.domain.diagnosis.rules.probing import listens_on
 from fleet.domain.diagnosis.rules.timeouts import hits
 from fleet.domain.diagnosis.series import counts_successes
-from fleet.domain.diagnosis.texts import Text, Where
+from fleet.domain.diagnosis.texts import Text
 
 _OUTSIDE = (Where.EDGE, Where.PICKER, Where.PROXY, Where.ACTIVATOR, Where.ENGINE)
 NAME = clue(

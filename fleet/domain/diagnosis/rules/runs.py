@@ -1,7 +1,7 @@
 """What is known of the run of a container that ended: whether it had served."""
 
 from fleet.domain.diagnosis.case import Case
-from fleet.domain.diagnosis.texts import Where
+from fleet.domain.diagnosis.places import Where
 
 _SAID = ("application startup complete", "uvicorn running on", "avg generation throughput")
 # No start takes so long.

@@ -17,13 +17,14 @@ from fleet.domain.diagnosis.claims import (
     piece,
 )
 from fleet.domain.diagnosis.clues import clue
+from fleet.domain.diagnosis.places import Where
 from fleet.domain.diagnosis.podview import is_unscheduled, ready_at
 from fleet.domain.diagnosis.reading.plain import within
 from fleet.domain.diagnosis.records import Remedy
+from fleet.domain.diagnosis.rules.ceilings import ceiling, ready_count
 from fleet.domain.diagnosis.rules.load import QUEUED, WAITING, load_pieces, queued, running, waiting
-from fleet.domain.diagnosis.rules.serving import ceiling, ready_count
 from fleet.domain.diagnosis.rules.waking import wanted_replicas
-from fleet.domain.diagnosis.texts import Text, Where
+from fleet.domain.diagnosis.texts import Text
 
 _SAID_BY = (Where.EVENT, Where.CONTROL, Where.CONDITION)
 BLIND = clue(

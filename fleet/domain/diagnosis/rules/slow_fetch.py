@@ -9,11 +9,12 @@ from fleet.domain.diagnosis.case import Case, measured, quoted
 from fleet.domain.diagnosis.claims import LIKELY, STRONG, TWO_SIGNS, Seen, piece
 from fleet.domain.diagnosis.clues import clue
 from fleet.domain.diagnosis.evidence import Container, Pod, Sample
+from fleet.domain.diagnosis.places import Where
 from fleet.domain.diagnosis.podview import init_containers, is_ready, ready_at
 from fleet.domain.diagnosis.records import Piece, Remedy
 from fleet.domain.diagnosis.rules.fetching import trouble
 from fleet.domain.diagnosis.series import rate, seconds_between
-from fleet.domain.diagnosis.texts import Text, Where
+from fleet.domain.diagnosis.texts import Text
 
 _LONG_S = 300.0
 # With users waiting a fetch is a matter earlier.

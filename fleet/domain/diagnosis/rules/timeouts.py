@@ -7,11 +7,11 @@ from fleet.domain.diagnosis.calls import Call
 from fleet.domain.diagnosis.case import Case, quoted
 from fleet.domain.diagnosis.claims import LIKELY, STRONG, TWO_SIGNS, Seen, piece
 from fleet.domain.diagnosis.limits import Limit
+from fleet.domain.diagnosis.places import Where
 from fleet.domain.diagnosis.records import FaultPhase, Piece, Remedy
 from fleet.domain.diagnosis.rules.counted import timed_out_in_start
 from fleet.domain.diagnosis.rules.load import queued, stalled_counters, waiting
 from fleet.domain.diagnosis.rules.starts import Start, fell_into, starts, warm_since_s
-from fleet.domain.diagnosis.texts import Where
 
 # What layers give when nobody set anything. Source: nginx and ALB 60 s, Envoy 15 s, Knative 300 s,
 # OpenAI's client 600 s, GCLB 30 s, NLB 350 s.

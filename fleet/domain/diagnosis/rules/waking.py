@@ -7,11 +7,11 @@ from fleet.domain.diagnosis.case import Case, measured, quoted
 from fleet.domain.diagnosis.claims import LIKELY, STRONG, TWO_SIGNS, Seen, piece
 from fleet.domain.diagnosis.clues import clue
 from fleet.domain.diagnosis.evidence import Condition, Thing
+from fleet.domain.diagnosis.places import Where
 from fleet.domain.diagnosis.reading.plain import number
 from fleet.domain.diagnosis.records import Piece, Remedy
 from fleet.domain.diagnosis.rules.load import queued
 from fleet.domain.diagnosis.rules.starts import Start, fell_into, sleeps, starts
-from fleet.domain.diagnosis.texts import Where
 
 _INITIAL = ("autoscaling.knative.dev/initial-scale", "autoscaling.knative.dev/initialScale")
 _TO_ZERO = clue(
