@@ -5,6 +5,7 @@ from fleet.domain.diagnosis.claims import piece
 from fleet.domain.diagnosis.evidence import Pod
 from fleet.domain.diagnosis.podview import ready_at
 from fleet.domain.diagnosis.records import Cause, FaultPhase, Finding, Piece, Remedy
+from fleet.domain.diagnosis.rules.load import queued
 from fleet.domain.diagnosis.rules.starts import sleeps
 from fleet.domain.diagnosis.rules.waking import wanted_replicas
 
@@ -20,7 +21,8 @@ def nothing_found(case: Case) -> Finding:
     """`none` where all is well, on its way or so on purpose; else what to collect."""
     if is_stopped(case):
         return _none(case, "stopped-on-purpose", Remedy.EXPLAIN_EXPECTED_BEHAVIOUR)
-    if case.users_suffer or _has_trouble(case) or _knows_nothing(case):
+    held = queued(case) > 0 and not case.ready
+    if case.users_suffer or held or _has_trouble(case) or _knows_nothing(case):
         return _insufficient(case)
     if case.starting or (wanted_replicas(case) and not case.live):
         return _none(case, "starting", Remedy.WAIT)

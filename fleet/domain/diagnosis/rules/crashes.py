@@ -226,6 +226,7 @@ _ERROR = re.compile(
     r"\b[a-z_.]{0,60}(?:error|exception)\b[:\]]|failed to start|panic:|fatal|assertion"
     r"|cannot |could not |invalid |not supported|unknown option"
 )
+_NO_ERRORS = ("warning", "info", "debug")
 _WRAPPERS = (
     "see root cause above",
     "failed core proc(s)",
@@ -344,6 +345,8 @@ def _by_error(case: Case) -> Seen | None:
 
 def _is_error(text: Text) -> bool:
     if text.init or text.where not in (Where.ENGINE, Where.CONDITION, Where.STATE):
+        return False
+    if text.low.startswith(_NO_ERRORS):
         return False
     failed = text.where is Where.ENGINE or "container failed with" in text.low
     told = failed or text.about == "modelStatus" or text.low.startswith("exit code")

@@ -31,7 +31,23 @@ _UNTIMED_S = 600.0
 
 def from_zero(case: Case) -> Seen | None:
     """Queued while nobody is ready; asleep without anybody to hold requests; or woken for one."""
-    return _held(case) or _asleep(case) or _activated(case) or _woken(case)
+    return _held(case) or _asleep(case) or _activated(case) or _counted(case) or _woken(case)
+
+
+def _counted(case: Case) -> Seen | None:
+    """Knative counts requests that wait, no pod is ready, and one has just been made."""
+    revision = case.evidence.revision.condition("Ready")
+    rollout = revision is not None and revision.status != "True"
+    if case.ready or not case.starting or queued(case) <= 0 or rollout:
+        return None
+    return Seen(
+        confidence=LIKELY,
+        pieces=(
+            *measured(case.series.latest("request_queued")),
+            piece("object", case.starting[0].ref, "not ready", case.starting[0].created_at),
+        ),
+        params={"never_ran": never_ran(case)},
+    )
 
 
 _FROM_ZERO = clue(
