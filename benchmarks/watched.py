@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -60,7 +61,8 @@ class Watched:
             pods=WorldPods(self.callers, scraped),
         )
         self.prometheus = PrometheusServer(self.scraper)
-        self._windows: tuple[datetime, dict[str, list[RequestWindow]]] | None = None
+        self._windows: dict[str, list[RequestWindow]] = defaultdict(list)
+        self._read_to: datetime | None = None
         seed(self.world, past_s=300.0)
         self.scraper.begin()
 
@@ -110,15 +112,18 @@ class Watched:
         return whole_bundle(collected, windows=windows, start_p95_s=None)
 
     def _read(self) -> dict[str, list[RequestWindow]]:
-        """Windows of the last half hour, by model; read once a moment."""
-        if self._windows is None or self._windows[0] != self.now:
-            until = _aligned(self.now - LAG)
+        """Windows of the last half hour, by model; what is new of them is read, once."""
+        until = _aligned(self.now - LAG)
+        since = max(self._read_to or until - LOOK_BACK, until - LOOK_BACK)
+        if since < until:
             facts = self.reader.look(now=self.now)
-            found = self.reader.windows(facts, since=until - LOOK_BACK, until=until)
-            by_owner = windows_by_model(found, owners_of(self.world))
-            by_name = {owner.key.name: list(each) for owner, each in by_owner.items()}
-            self._windows = (self.now, by_name)
-        return self._windows[1]
+            found = self.reader.windows(facts, since=since, until=until)
+            for owner, windows in windows_by_model(found, owners_of(self.world)).items():
+                self._windows[owner.key.name] += windows
+            self._read_to = until
+        for name, kept in self._windows.items():
+            self._windows[name] = [each for each in kept if each.at >= until - LOOK_BACK]
+        return self._windows
 
 
 def _aligned(moment: datetime) -> datetime:
