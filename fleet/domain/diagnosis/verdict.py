@@ -24,11 +24,18 @@ def nothing_found(case: Case) -> Finding:
     held = queued(case) > 0 and not case.ready
     if case.users_suffer or held or _has_trouble(case) or _knows_nothing(case):
         return _insufficient(case)
-    if case.starting or (wanted_replicas(case) and not case.live):
+    if case.starting or (not case.live and (wanted_replicas(case) or _is_new(case))):
+        if not case.evidence.moment_told:
+            return _insufficient(case)
         return _none(case, "starting", Remedy.WAIT)
     if not case.live and not _says_ready(case):
         return _none(case, "asleep-on-purpose", Remedy.EXPLAIN_EXPECTED_BEHAVIOUR)
     return _none(case, "serving", Remedy.NO_ACTION)
+
+
+def _is_new(case: Case) -> bool:
+    age = case.age_s(case.evidence.model.created_at)
+    return age is not None and age <= _MOMENT_S
 
 
 def _says_ready(case: Case) -> bool:
@@ -94,7 +101,7 @@ def _just_asked(case: Case) -> bool:
 
 def _knows_nothing(case: Case) -> bool:
     evidence = case.evidence
-    if evidence.pods or may_sleep(case) or _says_ready(case):
+    if evidence.pods or may_sleep(case) or _says_ready(case) or _is_new(case):
         return False
     things = (evidence.revision, evidence.autoscaler, evidence.deployment)
     return not any(each.name for each in things)
