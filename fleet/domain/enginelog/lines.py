@@ -9,13 +9,14 @@ from datetime import UTC, datetime
 from string import punctuation
 from typing import NamedTuple
 
+from fleet.domain.enginelog.redact import COLOUR
+
 # Hostile text: nothing longer reaches a regex.
 LINE_AT_MOST = 16 * 1024
 # No template is longer, paths and model names included.
 HEAD_AT_MOST = 512
 
 _OWN_COLOURS = ("\x1b[1;36m", "\x1b[0;0m")
-_ANSI = re.compile(r"\x1b\[[0-9;]{0,16}m")
 _RAY_REPEAT = re.compile(r" ?\[repeated \d+x across cluster\]\s*$")
 _RECORD_TEXT = (
     r"(DEBUG|INFO|WARNING|ERROR|CRITICAL) (\d\d-\d\d \d\d:\d\d:\d\d)[.\d]{0,4}"
@@ -79,7 +80,7 @@ def _plain(text: str) -> str:
     """Without colours; those that vLLM gives its process names go the quick way."""
     for colour in _OWN_COLOURS:
         text = text.replace(colour, "")
-    return _ANSI.sub("", text) if "\x1b" in text else text
+    return COLOUR.sub("", text) if "\x1b" in text else text
 
 
 def _late_record(stamp: str, process: str, text: str) -> Line:

@@ -6,6 +6,8 @@ KEPT_AT_MOST = 400
 # What is looked at of a line.
 RAW_AT_MOST = 4 * KEPT_AT_MOST
 _GONE = "…"
+# How a terminal is told to colour what follows.
+COLOUR = re.compile(r"\x1b\[[0-9;]{0,16}m")
 _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
     # Prompts and answers: what follows such a word is somebody's text.
     (
@@ -55,6 +57,7 @@ def redacted(text: str) -> str:
     kept = text[:RAW_AT_MOST]
     # Before the rules: what nobody sees must not part a word from what follows it.
     if not kept.isprintable():
+        kept = COLOUR.sub("", kept)
         kept = "".join(each if each.isprintable() else " " for each in kept)
     for pattern, instead in _RULES:
         kept = pattern.sub(instead, kept)

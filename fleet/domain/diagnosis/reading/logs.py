@@ -12,13 +12,13 @@ from typing import Any
 from fleet.domain.diagnosis.evidence import LogLine
 from fleet.domain.diagnosis.reading.plain import moment, name, text
 from fleet.domain.enginelog.lines import clock_s
+from fleet.domain.enginelog.redact import COLOUR
 
 LOGS_AT_MOST = 60
 LINES_AT_MOST = 600
 # The first lines tell how it began, the last ones how it ended.
 FIRST_LINES = 100
 _PREVIOUS = re.compile(r"\s*\((?:previous|last|prior)\)\s*$")
-_ANSI = re.compile(r"\x1b\[[0-9;]{0,16}m")
 _STAMP = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)([.,]\d{1,9})?\s?(Z|[+-]\d\d:?\d\d)?")
 _CLOCK = re.compile(r"\b(?:DEBUG|INFO|WARNING|ERROR|CRITICAL) (\d\d-\d\d \d\d:\d\d:\d\d)\b")
 _STAMPED_WITHIN = 300
@@ -33,7 +33,7 @@ def log_lines(raw: Any, *, near: datetime | None) -> Iterator[LogLine]:
         for number, line in _bounded(logs[key]):
             yield LogLine(
                 container=bare,
-                text=text(_ANSI.sub("", line[:16_384])),
+                text=text(COLOUR.sub("", line[:16_384])),
                 number=number,
                 previous=bare != called,
                 at=time_in(line, near=near),

@@ -60,6 +60,11 @@ from fleet.domain.enginelog.redact import KEPT_AT_MOST, redacted
         ),
         pytest.param("a\x00b\x1bc\nd", "a b c d", id="what cannot be printed"),
         pytest.param(
+            "\x1b[1;36m(EngineCore pid=1)\x1b[0;0m ERROR",
+            "(EngineCore pid=1) ERROR",
+            id="colours of a terminal",
+        ),
+        pytest.param(
             "CUDA out of memory. Tried to allocate 448.00 MiB.",
             "CUDA out of memory. Tried to allocate 448.00 MiB.",
             id="nothing to hide",
