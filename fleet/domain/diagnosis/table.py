@@ -17,6 +17,7 @@ from fleet.domain.diagnosis.rules import (
     leaving,
     loading,
     memory,
+    names,
     network,
     placing,
     probing,
@@ -270,7 +271,7 @@ RULES: tuple[Rule, ...] = (
         "name-not-served",
         C.WRONG_MODEL_NAME,
         P.SERVING,
-        routing.wrong_name,
+        names.wrong_name,
         (R.FIX_CLIENT_MODEL_NAME, R.SET_SERVED_MODEL_NAME),
     ),
     Rule(

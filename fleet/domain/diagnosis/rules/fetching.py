@@ -2,6 +2,7 @@
 
 import re
 from enum import StrEnum
+from functools import lru_cache
 
 from fleet.domain.diagnosis.case import Case, quoted
 from fleet.domain.diagnosis.claims import DECISIVE, LIKELY, STRONG, Seen, piece
@@ -90,6 +91,8 @@ def _through(case: Case) -> set[str]:
     return {name for name, well in seen.items() if well}
 
 
+# Five rules ask it of one case.
+@lru_cache(maxsize=2)
 def trouble(case: Case) -> tuple[Trouble | None, list[Text]]:
     """What decides, with who says it."""
     for kind, sign in (

@@ -113,6 +113,7 @@ def refusals(case: Case) -> tuple[Text, ...]:
     )
 
 
+@lru_cache(maxsize=2)
 def shortage(case: Case) -> Shortage | None:
     """What keeps a pod of the model from a node now; None if nothing is said."""
     texts = refusals(case)

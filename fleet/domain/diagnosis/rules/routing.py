@@ -1,5 +1,4 @@
-"""Pods are ready, and the gateway sends elsewhere, speaks another protocol, or asks for a name
-that is not served.
+"""Pods are ready, and the gateway sends elsewhere or speaks another protocol.
 
 Source: Envoy's flags; Gateway API conditions; gateway-api-inference-extension; vLLM's 404 body.
 """
@@ -18,56 +17,6 @@ from fleet.domain.diagnosis.records import Piece
 from fleet.domain.diagnosis.rules.probing import listens_on
 from fleet.domain.diagnosis.rules.timeouts import hits
 from fleet.domain.diagnosis.series import counts_successes
-from fleet.domain.diagnosis.texts import Text
-
-_OUTSIDE = (Where.EDGE, Where.PICKER, Where.PROXY, Where.ACTIVATOR, Where.ENGINE)
-NAME = clue(
-    "does not exist",
-    "model_not_found",
-    "model not found",
-    "unknown model",
-    "no such model",
-    "not a served model",
-    "is not served",
-    "error finding a model object",
-    "not found",
-    pattern=r"model\W.{0,200}?(?:does not exist|not found|is not (?:a )?served|not available)"
-    r"|model_not_found|error finding a model object|unknown model|no such model",
-    places=_OUTSIDE,
-)
-_OF_A_HUB = (
-    "repository",
-    "huggingface",
-    "hf.co",
-    "bucket",
-    "snapshot",
-    "traceback",
-    "/mnt/models/",
-)
-
-
-def wrong_name(case: Case) -> Seen | None:
-    """The server answers 404: it does not serve a model of this name."""
-    texts = [
-        each
-        for each in case.find_all(NAME)
-        if not any(sign in each.low for sign in _OF_A_HUB) and _is_answer(each)
-    ]
-    if not texts:
-        return None
-    served = [
-        configured(key, value)
-        for key, value in case.evidence.config.items()
-        if "models" in key.lower() or "served" in key.lower()
-    ]
-    return Seen(confidence=DECISIVE, pieces=(*quoted(texts), *served[:2]))
-
-
-def _is_answer(each: Text) -> bool:
-    if each.where is not Where.ENGINE:
-        return True
-    return "404" in each.low or "notfounderror" in each.low or "does not exist" in each.low
-
 
 TLS = clue(
     "first record does not look like a tls handshake",

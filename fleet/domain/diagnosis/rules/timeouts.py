@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 
 from fleet.domain.diagnosis.calls import Call
 from fleet.domain.diagnosis.case import Case, quoted
@@ -29,6 +30,7 @@ class Hit:
     known: bool
 
 
+@lru_cache(maxsize=2)
 def hits(case: Case) -> list[Hit]:
     """Requests that were as long as a limit; without a known limit, that bunch at a usual one."""
     known = [hit for call in case.failed_calls if (hit := _known(case, call)) is not None]
