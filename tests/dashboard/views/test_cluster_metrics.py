@@ -11,7 +11,7 @@ import pytest
 from django.test import Client
 
 from dashboard.metrics_words import ADVICE, TOLD, UNTOLD
-from fleet.domain.requests import facts
+from fleet.domain.requests import advice
 from fleet.domain.requests.records import Hop
 from tests.factories import HOSTILE, make_cluster, make_user
 
@@ -37,7 +37,7 @@ def text_of(client: Client, name: str = "demo-a") -> str:
 
 
 def test_every_advice_that_is_given_has_words() -> None:
-    given = set(re.findall(r'code="([a-z-]+)"', Path(facts.__file__).read_text()))
+    given = set(re.findall(r'code="([a-z-]+)"', Path(advice.__file__).read_text()))
     assert given == set(ADVICE)
 
 
@@ -67,8 +67,8 @@ def test_which_hops_can_be_told_and_why_not(admin: Client, now: datetime) -> Non
 
 
 def test_what_to_switch_on_and_that_it_restarts_every_pod(admin: Client, now: datetime) -> None:
-    advice = [{"code": "request-metrics-off", "rolls_pods": True}, {"code": "metrics-off"}]
-    make_cluster(now=now, metrics=FACTS | {"advice": advice}, **URL)
+    given = [{"code": "request-metrics-off", "rolls_pods": True}, {"code": "metrics-off"}]
+    make_cluster(now=now, metrics=FACTS | {"advice": given}, **URL)
     text = text_of(admin)
     assert text.count("This restarts every model pod of the cluster.") == 1
     assert "request-metrics-protocol" in text
@@ -84,8 +84,8 @@ def test_every_advice_is_shown_with_its_words(admin: Client, now: datetime, code
 
 
 def test_an_advice_of_another_release_is_shown_by_its_code(admin: Client, now: datetime) -> None:
-    advice = [{"code": HOSTILE, "params": {"job": HOSTILE}}]
-    make_cluster(now=now, metrics=FACTS | {"advice": advice}, **URL)
+    given = [{"code": HOSTILE, "params": {"job": HOSTILE}}]
+    make_cluster(now=now, metrics=FACTS | {"advice": given}, **URL)
     html = admin.get("/clusters/demo-a/metrics/").content.decode()
     assert "<img" not in html
     assert "job &lt;img" in html

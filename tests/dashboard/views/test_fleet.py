@@ -216,7 +216,7 @@ def test_the_table_as_csv_keeps_to_filters_and_scope(client: Client, now: dateti
     assert head.startswith("state,cluster,kind,namespace,name,")
     assert rows == [
         "Warm,demo-a,InferenceService,chat,'=cmd(),Knative,search,prod,1,1,0,3,0,0,84.5,,0,"
-        "Asleep; a request wakes it"
+        ",,,,Asleep; a request wakes it"
     ]
 
 
