@@ -135,7 +135,7 @@ class Case:
     @cached_property
     def _all_words(self) -> str:
         """Everything said, in one piece: what is not in it is in no text."""
-        return "\n".join(each.low for each in self.all_texts)
+        return "\n".join(dict.fromkeys(each.low for each in self.all_texts))
 
     def _signs(self, clue: Clue) -> tuple[str, ...]:
         """Those of a clue that somebody says."""
@@ -187,6 +187,13 @@ class Case:
     def users_suffer(self) -> bool:
         """Whether requests failed, as far as one can see."""
         return bool(self.failed_calls or self.failing_samples)
+
+    @property
+    def only_lines_tell(self) -> bool:
+        """Whether no object tells for how long a start has been going on."""
+        if not self.pods:
+            return True
+        return bool(self.starting) and not self.evidence.moment_told
 
     def age_s(self, at: datetime | None) -> float | None:
         """How long ago, None if not told or if there is no clock."""

@@ -233,6 +233,7 @@ class Evidence:
     """Everything that is known of one model at one moment.
 
     observed_at: the moment of the snapshot, else the newest time in it; NO_TIME if there is none.
+    moment_told: whether the first; if not, everything may be older than it looks.
     config: facts that a collector read elsewhere (limits in `*_s`, weights, flags), as given.
     """
 
@@ -247,3 +248,4 @@ class Evidence:
     samples: tuple[Sample, ...] = ()
     config: Mapping[str, Any] = field(default_factory=dict)
     observed_at: datetime = NO_TIME
+    moment_told: bool = True

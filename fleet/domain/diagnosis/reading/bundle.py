@@ -7,7 +7,7 @@ joined), 600 lines a log, 5,000 samples, 4,000 characters a text.
 """
 
 from collections.abc import Iterator, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from fleet.domain.diagnosis.evidence import (
@@ -31,6 +31,7 @@ EVENTS_READ_AT_MOST = 20_000
 EVENTS_AT_MOST = 2_000
 SAMPLES_AT_MOST = 5_000
 CONFIG_AT_MOST = 200
+_A_DAY = timedelta(days=1)
 
 
 def evidence_from_bundle(bundle: Mapping[str, Any]) -> Evidence:
@@ -47,7 +48,8 @@ def evidence_from_bundle(bundle: Mapping[str, Any]) -> Evidence:
     samples = tuple(_samples(seen.get("metrics")))
     config = _config(seen.get("config"))
     things = [thing(seen.get(each.lower()), kind=each) for each in _OTHERS]
-    at = moment(config.get("observed_at")) or _newest((model, *things), pods, events, samples)
+    told = moment(config.get("observed_at"))
+    at = told or _newest((model, *things), pods, events, samples)
     lines = tuple(log_lines(seen.get("logs"), near=at))
     return Evidence(
         kind=_model_kind(model),
@@ -60,7 +62,8 @@ def evidence_from_bundle(bundle: Mapping[str, Any]) -> Evidence:
         lines=lines,
         samples=samples,
         config=config,
-        observed_at=at or _last_line(lines) or NO_TIME,
+        observed_at=told or _later(at, _last_line(lines)) or NO_TIME,
+        moment_told=told is not None,
     )
 
 
@@ -117,6 +120,13 @@ def _newest(
         ending = each.latest_ending
         times += [each.running_since, ending.finished_at if ending else None]
     return max((each for each in times if each is not None), default=None)
+
+
+def _later(at: datetime | None, line: datetime | None) -> datetime | None:
+    """The later one; a line of another day tells rather of another clock."""
+    if at is None or line is None:
+        return at or line
+    return line if timedelta(0) < line - at < _A_DAY else at
 
 
 def _last_line(lines: tuple[LogLine, ...]) -> datetime | None:

@@ -184,8 +184,8 @@ _BAR = re.compile(r"\[(?:(\d{1,3}):)?(\d{1,3}):(\d\d)<")
 
 
 def _by_lines(case: Case) -> Seen | None:
-    """Without the pod: bars and figures of vLLM's own log tell of minutes."""
-    if case.pods:
+    """Without the pod, or without a clock: bars and figures of vLLM's own log tell of minutes."""
+    if not case.only_lines_tell:
         return None
     told = [
         (each, seconds)

@@ -59,9 +59,9 @@ _BAR = re.compile(r"\[(?:(\d{1,3}):)?(\d{1,3}):(\d\d)<")
 
 
 def _by_lines(case: Case) -> Seen | None:
-    """Without the pod: the downloader's own bars and times tell of minutes."""
+    """Without the pod, or without a clock: the downloader's own bars and times tell of minutes."""
     lines = [*case.find(_COPYING), *(each for each in case.find(_IN_ENGINE) if "%" in each.text)]
-    if case.pods or not lines:
+    if not case.only_lines_tell or not lines:
         return None
     times = [each.at for each in lines if each.at is not None]
     spans = [(case.age_s(min(times)) or 0.0) if times else 0.0]

@@ -65,6 +65,8 @@ def _untimed_overlaps(case: Case, call: Call, start: Start) -> bool:
         return False
     if start.until is None:
         return True
+    if not case.evidence.moment_told:
+        return sleeps(case)
     age = case.age_s(start.until) or 0.0
     return age <= (FRESH_S if sleeps(case) else _FRESH_AWAKE_S)
 
