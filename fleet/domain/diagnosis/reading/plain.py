@@ -45,7 +45,8 @@ def text(value: Any, *, at_most: int = TEXT_AT_MOST) -> str:
         return str(value)[:at_most]
     if not isinstance(value, str):
         return ""
-    return _CONTROL.sub(" ", value[:at_most])
+    cut = value[:at_most]
+    return cut if cut.isprintable() else _CONTROL.sub(" ", cut)
 
 
 def name(value: Any) -> str:
