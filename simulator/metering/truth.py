@@ -63,16 +63,17 @@ Keep = Callable[[dict[str, Any]], None]
 
 
 class RequestTruth:
-    """keep: given each window once, some seconds after its end."""
+    """keep: given each window once, some seconds after its end. since: what ended before is nobody's
+    matter."""
 
-    def __init__(self, callers: Callers, keep: Keep) -> None:
-        self.world, self.keep = callers.world, keep
+    def __init__(self, callers: Callers, keep: Keep, since: datetime | None = None) -> None:
+        self.world, self.keep, self.since = callers.world, keep, since
         self.windows: dict[Place, Window] = {}
         callers.at_ingress.append(self._ended)
         self._again()
 
     def _ended(self, passage: Passage) -> None:
-        if passage.model is None:
+        if passage.model is None or (self.since is not None and passage.at < self.since):
             return
         profile = self.world.behaviours.profiles.get(passage.model)
         is_llm = profile is not None and profile.runtime is Runtime.LLMISVC

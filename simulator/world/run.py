@@ -48,12 +48,13 @@ class Running:
         self.name = plan.settings.name
         self.options = options
         self.ordinary = timedelta(seconds=past_seconds(plan) / options.speed)
-        start = datetime.now(UTC) - max(self.ordinary, options.history)
-        self.timeline = Timeline(start, options.speed)
+        began = datetime.now(UTC)
+        self.timeline = Timeline(began - max(self.ordinary, options.history), options.speed)
         self.world = World(plan, self.timeline, keep=lambda each: _keep(truth, each))
         self.callers = Callers(self.world)
         self.scraped = Scraped(Meters(self.callers))
-        self.request_truth = requests.RequestTruth(self.callers, self._keep_window)
+        lately = began - timedelta(seconds=KEPT_S)
+        self.request_truth = requests.RequestTruth(self.callers, self._keep_window, lately)
         self.metrics = MetricsPages(self.scraped)
         self.scraper = Scraper(self.scraped, self.timeline)
         self.prometheus = PrometheusServer(self.scraper)
