@@ -63,8 +63,8 @@ Keep = Callable[[dict[str, Any]], None]
 
 
 class RequestTruth:
-    """keep: given each window once, some seconds after its end. since: what ended before is nobody's
-    matter."""
+    """keep: given each window once, some seconds after its end. since: what ended before is left
+    out."""
 
     def __init__(self, callers: Callers, keep: Keep, since: datetime | None = None) -> None:
         self.world, self.keep, self.since = callers.world, keep, since
