@@ -31,7 +31,18 @@ _UNTIMED_S = 600.0
 
 def from_zero(case: Case) -> Seen | None:
     """Queued while nobody is ready; asleep without anybody to hold requests; or woken for one."""
+    if _breaks(case):
+        return None
     return _held(case) or _asleep(case) or _activated(case) or _counted(case) or _woken(case)
+
+
+def _breaks(case: Case) -> bool:
+    """A start that ends again and again is no mere wait, whatever ends it."""
+    return any(
+        not each.ready and (each.waiting == "CrashLoopBackOff" or each.restarts > 1)
+        for pod in case.starting
+        for each in pod.containers
+    )
 
 
 def _counted(case: Case) -> Seen | None:

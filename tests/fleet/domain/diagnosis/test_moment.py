@@ -14,12 +14,14 @@ from tests.fleet.domain.diagnosis.forms import (
     ended,
     event,
     isvc,
+    knative,
     main,
     pod,
     probe,
     running,
     sample,
     status,
+    waiting,
 )
 
 TIMED_OUT = '"POST /v1/chat/completions HTTP/1.1" 504 UT response_timeout - 15001 ms'
@@ -208,6 +210,32 @@ CASES = [
             ],
         ),
         second="unschedulable-gpu",
+    ),
+    case(
+        "a wake whose container ends again and again is no mere wait",
+        "insufficient-evidence",
+        bundle(
+            podautoscaler=knative(
+                "PodAutoscaler",
+                condition("Active", "Unknown", "Queued", ago=500),
+                status={"desiredScale": 1, "actualScale": 0},
+            ),
+            pods=[
+                pod(
+                    created=500,
+                    statuses=[
+                        status(
+                            "kserve-container",
+                            waiting("CrashLoopBackOff"),
+                            restarts=4,
+                            last=ended(1),
+                        )
+                    ],
+                )
+            ],
+            metrics=[sample("kn_revision_request_queued", 9)],
+        ),
+        remedy="collect-more-evidence",
     ),
     case(
         "the last words of a container stand on the service",
