@@ -41,6 +41,7 @@ def fill() -> None:
     """Clusters that are live, slow and gone; models in every state; one with a history."""
     from tests import factories as make
     from tests.browser.incidents import fill_incidents
+    from tests.browser.insights import fill_insights
     from tests.browser.requests import fill_requests
     from tests.browser.weeks import fill_weeks
 
@@ -55,6 +56,7 @@ def fill() -> None:
     fill_models(now)
     fill_requests(now)
     fill_incidents(now)
+    fill_insights(now)
     fill_weeks(now)
 
 
