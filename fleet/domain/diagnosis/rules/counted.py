@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import pairwise
 
 from fleet.domain.diagnosis.case import Case
@@ -12,6 +12,10 @@ from fleet.domain.diagnosis.series import status_of
 
 # A gateway, the activator or queue-proxy gave up waiting.
 TIMED_OUT = frozenset({"504", "408"})
+# Nobody took the request, or whoever had it went.
+LOST = frozenset({"500", "502", "503"})
+# What a replacement may need.
+_SOON = timedelta(seconds=180)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +55,13 @@ def timed_out_in_start(case: Case) -> tuple[Rise, Start] | None:
     found = rises(case, TIMED_OUT)
     met = [(each, start) for each in found if (start := _met(case, each)) is not None]
     return met[0] if met and len(met) == len(found) else None
+
+
+def lost_after(case: Case, moments: list[datetime]) -> list[Rise]:
+    """Rises of requests that nobody took, if all of them came soon after one of the moments."""
+    found = rises(case, LOST)
+    near = [e for e in found if any(e.since - _SOON <= at <= e.until for at in moments)]
+    return near if len(near) == len(found) else []
 
 
 def _met(case: Case, rise: Rise) -> Start | None:

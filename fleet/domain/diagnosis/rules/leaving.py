@@ -15,6 +15,7 @@ from fleet.domain.diagnosis.evidence import Condition, Pod
 from fleet.domain.diagnosis.places import Where
 from fleet.domain.diagnosis.podview import model_container
 from fleet.domain.diagnosis.records import FaultPhase, Piece, Remedy
+from fleet.domain.diagnosis.rules.counted import lost_after
 from fleet.domain.diagnosis.texts import Text
 
 _SAID_BY = (Where.EVENT, Where.STATE, Where.CONDITION, Where.CONTROL)
@@ -218,14 +219,15 @@ def _by_stop(case: Case) -> Seen | None:
     known = [each for each in times if each is not None]
     broken = [each for each in case.failed_calls if _broke(each, known)]
     counted = [each for each in case.failing_samples if each.labels.get("response_flags") == "UC"]
-    if not (stops or gone) or not (broken or (counted and known)):
+    lost = lost_after(case, known)
+    if not (stops or gone) or not (broken or lost or (counted and known)):
         return None
     return Seen(
         confidence=STRONG if any(each.at for each in broken) else LIKELY if broken else TWO_SIGNS,
         pieces=(
             *quoted(stops, at_most=2),
             *quoted([each.text for each in broken], at_most=2),
-            *measured(counted, at_most=1),
+            *measured(counted or [each.sample for each in lost], at_most=1),
             *_grace(case),
         ),
         phase=FaultPhase.SERVING,

@@ -105,3 +105,41 @@ def test_time_outs_counted_while_a_replica_started(
     (first, *_) = diagnose(evidence)
     assert (first.cause.value == "timeout-shorter-than-load") is found
     assert not found or first.evidence[0].kind == "metric"
+
+
+def stop(seconds: float, *, says: str = "Stopping container kserve-container") -> dict[str, Any]:
+    return {
+        "kind": "Event",
+        "reason": "Killing",
+        "message": says,
+        "involvedObject": {"kind": "Pod", "namespace": "chat", "name": "m-0"},
+        "firstTimestamp": ago(seconds),
+        "lastTimestamp": ago(seconds),
+        "count": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("metrics", "events", "found"),
+    [
+        pytest.param(counter("ingress", "503", *IN_START), [stop(240)], True, id="as a pod went"),
+        pytest.param(counter("ingress", "503", *IN_START), [stop(3000)], False, id="long after it"),
+        pytest.param(
+            counter("ingress", "503", *IN_START, *((60, 12), (30, 20))),
+            [stop(300)],
+            False,
+            id="as it went, and long after",
+        ),
+        pytest.param(
+            counter("ingress", "503", *IN_START),
+            [stop(240, says="Container kserve-container failed liveness probe, will be restarted")],
+            False,
+            id="a kill is no planned stop",
+        ),
+    ],
+)
+def test_errors_counted_when_a_pod_was_stopped(
+    metrics: list[dict[str, Any]], events: list[dict[str, Any]], *, found: bool
+) -> None:
+    evidence = evidence_from_bundle({**bundle(metrics, timeout_s=300), "events": events})
+    assert ("draining" in {each.cause.value for each in diagnose(evidence)}) is found
