@@ -3,6 +3,7 @@
 Source: prometheus/prometheus web/api/v1; the shapes of recorded answers.
 """
 
+import math
 from collections.abc import Mapping
 from typing import TypeVar
 
@@ -95,6 +96,14 @@ def decoded(body: bytes, shape: type[Shape], *, about: str) -> Shape:
             f"metrics: {about}: the answer is not a Prometheus API's. {WHAT_TO_DO[404]}",
             status=200,
         ) from error
+
+
+def number_of(text: str) -> float:
+    """NaN where it is no number."""
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
 
 
 def refusal(response: httpx.Response, body: bytes, *, about: str) -> FleetError:

@@ -46,7 +46,8 @@ class PageCounts:
 
 
 def counts_of(text: str, target: Target, facts: MetricsFacts) -> PageCounts:
-    """What a page says; labels of the page stand before those of the target."""
+    """What a page says. What the target is called stands before what its page calls itself: a pod
+    is not to speak for another's."""
     counted = _counted(target.program, facts)
     depths = _depths(target.program, facts)
     counters: dict[Series, float] = defaultdict(float)
@@ -56,7 +57,7 @@ def counts_of(text: str, target: Target, facts: MetricsFacts) -> PageCounts:
         if sample.name == PROCESS_START:
             started = sample.value
             continue
-        labels = {**target.labels, **sample.labels}
+        labels = {**sample.labels, **target.labels}
         subject = subject_of(target.program, labels, facts)
         if subject is None:
             continue

@@ -4,6 +4,7 @@ import math
 from collections import defaultdict
 from datetime import datetime
 
+from fleet.adapters.prometheus.answers import number_of
 from fleet.adapters.prometheus.client import PrometheusClient
 from fleet.adapters.prometheus.promql import any_of
 from fleet.adapters.prometheus.queries import FIGURE
@@ -76,6 +77,6 @@ def _last_bound(client: PrometheusClient, at: float, jobs: dict[str, set[str]]) 
         if jobs.get(f"{prefix}{eras.ENGINE_RUNNING}"):
             query = f"count by (le) ({prefix}{eras.ENGINE_TIMED}_bucket)"
             rows = client.instant(query, at=at, about="bounds of vLLM's durations")
-            bounds = [float(row.metric.get("le", "nan")) for row in rows]
+            bounds = [number_of(row.metric.get("le", "")) for row in rows]
             return max((bound for bound in bounds if math.isfinite(bound)), default=None)
     return None

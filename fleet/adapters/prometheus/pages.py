@@ -34,6 +34,9 @@ LOOKED_AT = 5
 ANY = "any"
 # Two readings further apart than this do not make a window: what lies between is unread.
 APART_S = 1.5 * WINDOW_S
+# Nor do nearer ones: the most of it lies before both.
+NEAR_S = 0.5 * WINDOW_S
+Identity = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +51,7 @@ class Reading:
 class Memory:
     """The newest reading of each page."""
 
-    readings: dict[tuple[str, int], Reading] = field(default_factory=dict)
+    readings: dict[Identity, Reading] = field(default_factory=dict)
     read_at: float | None = None
 
 
@@ -92,17 +95,17 @@ class PagesReader:
     ) -> Sequence[SubjectWindow] | None:
         """The window [until - 30 s, until) from the pages as they are now; since: not older ones.
 
-        None: the pages were not read 30 s ago, so nobody knows.
+        None: the pages were not read about 30 s ago, so nobody knows. A step that fails leaves
+        what was read before.
         """
-        before, self._memory = self._memory, Memory(read_at=self._clock().timestamp())
-        pages = list(self._pages())
+        before, now = self._memory, self._clock().timestamp()
+        pages, readings = list(self._pages()), {}
         for page, text in read_pages(self._client, self._chosen(pages, before)):
             counts = counts_of(text, target_of(page, facts), facts)
             at = self._clock().timestamp()
-            self._memory.readings[page.identity] = Reading(at=at, counts=counts)
-        now, last = self._memory.read_at, before.read_at
-        self._keep(pages, before)
-        if last is None or now is None or now - last > APART_S:
+            readings[page.identity] = Reading(at=at, counts=counts)
+        self._memory = Memory(read_at=now, readings=_with_kept(readings, pages, before))
+        if not _make_a_window(before.read_at, now):
             return None
         return list(self._told(facts, before, until=int(until.timestamp())))
 
@@ -124,11 +127,19 @@ class PagesReader:
         read_at = {identity: reading.at for identity, reading in before.readings.items()}
         return chosen(pages, at_most=self._at_most, read_at=read_at)
 
-    def _keep(self, pages: Sequence[Page], before: Memory) -> None:
-        """Pages that it was not their turn to be read; those of pods that are gone go too."""
-        alive = {page.identity for page in pages}
-        for identity in alive & before.readings.keys() - self._memory.readings.keys():
-            self._memory.readings[identity] = before.readings[identity]
+
+def _with_kept(
+    readings: Mapping[Identity, Reading], pages: Iterable[Page], before: Memory
+) -> dict[Identity, Reading]:
+    """Beside them pages whose turn it was not; those of pods that are gone go."""
+    alive = {page.identity for page in pages}
+    kept = {known: reading for known, reading in before.readings.items() if known in alive}
+    return {**kept, **readings}
+
+
+def _make_a_window(first: float | None, second: float) -> bool:
+    """Whether two readings, in seconds since the epoch, lie a window apart or about so."""
+    return first is not None and NEAR_S <= second - first <= APART_S
 
 
 def _some_of_each(pages: Iterable[Page]) -> list[Page]:

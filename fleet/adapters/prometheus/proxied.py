@@ -17,12 +17,12 @@ READ_S = 8.0
 
 
 def read_pages(client: Client, pages: Sequence[Page]) -> Iterator[tuple[Page, str]]:
-    """Pages that answer. That none may be read is an error; that some do not answer is not."""
+    """Pages that answer; no more than AT_ONCE are held. That none may be read is an error; that
+    some do not answer is not."""
     refused: FleetError | None = None
     found = 0
     with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
-        texts = pool.map(lambda page: _tried(client, page), pages)
-        for page, text in zip(pages, texts, strict=True):
+        for page, text in _texts(client, pages, pool):
             if isinstance(text, FleetError):
                 refused = text
                 logger.info("skipped page pod=%s/%s: %s", page.namespace, page.pod, text)
@@ -31,6 +31,14 @@ def read_pages(client: Client, pages: Sequence[Page]) -> Iterator[tuple[Page, st
             yield page, text
     if refused is not None and not found:
         raise refused
+
+
+def _texts(
+    client: Client, pages: Sequence[Page], pool: ThreadPoolExecutor
+) -> Iterator[tuple[Page, str | FleetError]]:
+    for first in range(0, len(pages), AT_ONCE):
+        some = pages[first : first + AT_ONCE]
+        yield from zip(some, pool.map(lambda page: _tried(client, page), some), strict=True)
 
 
 def _tried(client: Client, page: Page) -> str | FleetError:

@@ -1,16 +1,16 @@
 """MetricsReader over a Prometheus-compatible API: a few queries for all models at once."""
 
-import math
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from fleet.adapters.prometheus.answers import Row
+from fleet.adapters.prometheus.answers import Row, number_of
 from fleet.adapters.prometheus.client import PrometheusAccess, PrometheusClient
 from fleet.adapters.prometheus.look import look
 from fleet.adapters.prometheus.queries import Depth, Figure, Query, queries_of
 from fleet.domain.requests.columns import REACH
 from fleet.domain.requests.eras import Counted, Program
 from fleet.domain.requests.gathering import Gathering
+from fleet.domain.requests.increments import MOST
 from fleet.domain.requests.levels import Levels
 from fleet.domain.requests.moves import sight_of
 from fleet.domain.requests.reading import move_of, subject_of
@@ -126,10 +126,11 @@ def _take_p95(levels: Levels, figure: Figure, at: int, seconds: float) -> None:
 
 
 def _points(gathering: Gathering, row: Row) -> list[tuple[int, float]]:
-    """Numbers of windows and what is above 0 in them; NaN and infinities are no numbers."""
+    """Numbers of windows and what is above 0 in them; NaN, infinities and what is above MOST are
+    left out."""
     first, length = gathering.first + WINDOW_S, gathering.length
-    numbered = ((round(at - first) // WINDOW_S, float(text)) for at, text in row.points())
-    return [(at, value) for at, value in numbered if 0 < value < math.inf and 0 <= at < length]
+    numbered = ((round(at - first) // WINDOW_S, number_of(text)) for at, text in row.points())
+    return [(at, value) for at, value in numbered if 0 < value <= MOST and 0 <= at < length]
 
 
 def _seconds(moment: datetime) -> int:

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from typing import TypeVar
 
 Series = TypeVar("Series")
+# No pod answers more in half a minute: what claims it cannot be kept.
+MOST = 1e9
 # A process this young has counted nothing that is older than what we look back for anyway.
 YOUNG_S = 300.0
 
@@ -24,7 +26,7 @@ def increments(
 
     before: None = never read. Then a young process's counters count whole, and an older one's not
     at all: nobody knows when. A counter that fell has begun anew; of the others that is not said
-    (an Envoy drops single clusters). NaN and infinities are left out.
+    (an Envoy drops single clusters). NaN, infinities and what is above MOST are left out.
     """
     if before is None and not _is_young(process_started, read_at=read_at):
         return {}
@@ -40,9 +42,9 @@ def increments(
 def _moved(before: float | None, after: float) -> int:
     if not math.isfinite(after):
         return 0
-    if before is None or not math.isfinite(before) or after < before:
-        return round(after)
-    return round(after - before)
+    began_anew = before is None or not math.isfinite(before) or after < before
+    moved = after if began_anew else after - (before or 0.0)
+    return round(moved) if moved <= MOST else 0
 
 
 def _is_young(process_started: float | None, *, read_at: float) -> bool:

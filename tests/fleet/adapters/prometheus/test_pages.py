@@ -161,6 +161,40 @@ def test_after_a_gap_nobody_knows_in_which_window_it_was(api: ApiServer) -> None
     reader.close()
 
 
+def test_soon_after_the_first_reading_most_of_the_window_is_not_known(api: ApiServer) -> None:
+    reader, clock, facts, _ = looked(api, "mixed-incident")
+    reader.windows(facts, since=START - STEP, until=START)
+    clock.now += timedelta(seconds=9)
+    assert reader.windows(facts, since=START, until=START + STEP) is None
+    reader.close()
+
+
+def test_a_step_that_failed_is_no_reading(api: ApiServer) -> None:
+    reader, clock, facts, _ = looked(api, "mixed-incident")
+    reader.windows(facts, since=START - STEP, until=START)
+    pages, api.pages = api.pages, {}
+    clock.now += STEP
+    with pytest.raises(Forbidden):
+        reader.windows(facts, since=START, until=START + STEP)
+    api.pages = pages
+    clock.now += STEP
+    assert reader.windows(facts, since=START + STEP, until=START + 2 * STEP) is None
+    reader.close()
+
+
+def test_a_pod_cannot_speak_for_another_ones_model(api: ApiServer) -> None:
+    page = Page(program=Program.VLLM, namespace="chat", pod="a", uid="a", port=8080)
+    facts = MetricsFacts(source="pages", asked_at=START, vllm="vllm:")
+    api.pages[path_of(page)] = 'vllm:num_requests_running{namespace="other",pod="b"} 7\n'
+    clock = Clock()
+    reader = reader_of(api, [page], clock)
+    reader.windows(facts, since=START - STEP, until=START)
+    clock.now += STEP
+    (window,) = reader.windows(facts, since=START, until=START + STEP) or ()
+    reader.close()
+    assert (window.subject.namespace, window.subject.name) == ("chat", "a")
+
+
 def test_no_more_than_the_bound_is_read_in_a_step(api: ApiServer) -> None:
     pages, clock = api.put(list(cases.pages("mixed-incident", "before"))), Clock()
     reader = reader_of(api, pages, clock, at_most=1)

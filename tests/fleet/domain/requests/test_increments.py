@@ -27,6 +27,7 @@ OLD, NEW, UNKNOWN = 0.0, 990.0, None
         pytest.param({"a": 3.0}, {}, OLD, {}, id="it vanished"),
         pytest.param({"a": 3.0}, {"a": math.nan}, OLD, {}, id="no number"),
         pytest.param({"a": 3.0}, {"a": math.inf}, OLD, {}, id="no finite number"),
+        pytest.param({"a": 3.0}, {"a": 1e300}, OLD, {}, id="more than anybody answers"),
         pytest.param({"a": math.nan}, {"a": 2.0}, OLD, {"a": 2}, id="it was none before"),
         pytest.param({"a": 0.9999999}, {"a": 3.0000001}, OLD, {"a": 2}, id="floats are counts"),
         pytest.param(None, {"a": 1000.0}, OLD, {}, id="first reading of an old process"),
