@@ -25,7 +25,7 @@ VERBATIM = frozenset({"image", "imageID", "uid", "name", "namespace", "container
 WORDS = frozenset({"args", "command"})
 # Of a mapping: whose value is nobody's business. Names of Secrets are not secret.
 _SECRET_KEY = re.compile(
-    r"(?i)token|passw|api[_-]?key|(?:secret|access|private)[_-]?key|credential"
+    r"(?i)token|passw|api[_-]?key|(?:secret|access|private)[_-]?key|credential|secret$"
 )
 _NOT_SECRET = frozenset(
     {"automountServiceAccountToken", "serviceAccountToken", "secretKeyRef", "credentials"}
@@ -99,7 +99,15 @@ def told(text: str) -> str:
 def _members(value: Mapping[str, Any], levels: int) -> Iterator[tuple[str, Any]]:
     for key, member in list(value.items())[:ITEMS_AT_MOST]:
         if key not in DROPPED:
-            yield key, _member(key, member, levels)
+            secret = key == "value" and _names_a_secret(value.get("name"))
+            yield key, HIDDEN if secret and member else _member(key, member, levels)
+
+
+def _names_a_secret(name: object) -> bool:
+    """Headers of probes, and whatever else comes as a name with a value."""
+    if not isinstance(name, str) or name in _NOT_SECRET:
+        return False
+    return bool(_SECRET_KEY.search(name)) or name.lower() == "authorization"
 
 
 def _member(key: str, member: Any, levels: int) -> Any:
@@ -107,10 +115,13 @@ def _member(key: str, member: Any, levels: int) -> Any:
         return [_variable(each) for each in member[:ITEMS_AT_MOST] if isinstance(each, Mapping)]
     if key in WORDS and isinstance(member, list):
         return _words(member)
+    if _SECRET_KEY.search(key) and key not in _NOT_SECRET and member:
+        if isinstance(member, str):
+            return HIDDEN
+        if isinstance(member, list):
+            member = [HIDDEN if isinstance(each, str) else each for each in member]
     if not isinstance(member, str):
         return bare(member, levels=levels - 1)
-    if _SECRET_KEY.search(key) and key not in _NOT_SECRET and member:
-        return HIDDEN
     return member[:TEXT_AT_MOST] if key in VERBATIM else told(member)
 
 

@@ -40,6 +40,18 @@ DIGEST = "vllm/vllm-openai@sha256:" + "0a" * 32
             id="a secret in one word with its flag",
         ),
         pytest.param({"apiToken": "sesame"}, {"apiToken": "…"}, id="a field that says so"),
+        pytest.param({"clientSecret": "sesame"}, {"clientSecret": "…"}, id="so does its end"),
+        pytest.param({"apiKeys": ["sesame"]}, {"apiKeys": ["…"]}, id="a list of them"),
+        pytest.param(
+            {
+                "httpHeaders": [
+                    {"name": "X-Api-Key", "value": "sesame"},
+                    {"name": "A", "value": "b"},
+                ]
+            },
+            {"httpHeaders": [{"name": "X-Api-Key", "value": "…"}, {"name": "A", "value": "b"}]},
+            id="a header whose name says so",
+        ),
         pytest.param(
             {"secretName": "registry"}, {"secretName": "registry"}, id="a Secret's name is none"
         ),
