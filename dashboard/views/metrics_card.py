@@ -61,7 +61,7 @@ class AdviceLine:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricsCard:
     """facts: None = nothing was found out yet. age: of the newest window that was read, "" = none
-    was."""
+    was. jobs: told to who may see all of the cluster. trouble: see `trouble_told`."""
 
     row: Cluster
     facts: MetricsFacts | None
@@ -73,11 +73,7 @@ class MetricsCard:
     hops: Sequence[HopTold]
     advice: Sequence[AdviceLine]
     jobs: Sequence[tuple[str, str]]
-
-    @property
-    def trouble(self) -> str:
-        """What the last reading met; told to who may see all of the cluster."""
-        return str(self.row.metrics_trouble.get("text", ""))
+    trouble: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +118,16 @@ def metrics_card(row: Cluster, grant: Grant, *, now: datetime) -> MetricsCard:
         hops=tuple(hop_told(facts, hop) for hop in Hop) if facts else (),
         advice=tuple(advice_line(each) for each in facts.advice) if facts else (),
         jobs=tuple((role, ", ".join(names)) for role, names in jobs.items()),
+        trouble=trouble_told(row, grant),
     )
+
+
+def trouble_told(row: Cluster, grant: Grant) -> str:
+    """What the last reading met, "" = nothing; its words may name pods of other namespaces."""
+    text = str(row.metrics_trouble.get("text", ""))
+    if not text or may(grant, Role.VIEWER, row.name):
+        return text
+    return gettext("why is told to who may see all of the cluster.")
 
 
 def found_lines(facts: MetricsFacts) -> Iterator[tuple[Words, Words]]:

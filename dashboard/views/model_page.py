@@ -95,7 +95,7 @@ def model_page(
         read_only=bool(cluster and cluster.read_only),
         without_logs=bool(cluster and lacks_logs(cluster)),
         flight_log=log_words(running[0].log) if running else None,
-        requests=model_requests(row, window, cluster=cluster),
+        requests=model_requests(row, window, cluster=cluster, grant=grant),
         flight_lost=running[0].requests_lost if running else None,
         starts=start_lines(row, window, pool, now=now),
         revisions=tuple(Revision.objects.of(key).newest_first()[:ROWS_SHOWN]),

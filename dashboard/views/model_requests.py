@@ -8,12 +8,14 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext_lazy as _
 
+from dashboard.access.rules import Grant
 from dashboard.charts.request_columns import bins_of
 from dashboard.charts.request_history import RequestHistory, request_history
 from dashboard.charts.share import count_text, share_text
 from dashboard.charts.spoken import age_text
 from dashboard.hop_words import HOP_LABELS, meaning
 from dashboard.ranges import TimeRange
+from dashboard.views.metrics_card import trouble_told
 from dashboard.words import Words
 from fleet.domain.records.keys import Mode
 from fleet.domain.requests.records import Hop, RequestWindow, Tally
@@ -140,15 +142,14 @@ class ModelRequests:
 
 
 def model_requests(
-    row: ServedModel, window: TimeRange, *, cluster: Cluster | None
+    row: ServedModel, window: TimeRange, *, cluster: Cluster | None, grant: Grant
 ) -> ModelRequests:
     """cluster: the model's, None = it is followed no more."""
     history = request_history(row.key, window)
     total = in_turn(bins_of(history, history.step_s).values()) if history.windows else None
-    trouble = cluster.metrics_trouble.get("text", "") if cluster else ""
     return ModelRequests(
         connected=bool(cluster and (cluster.metrics_url or cluster.metrics_pages)),
-        trouble=str(trouble),
+        trouble=trouble_told(cluster, grant) if cluster else "",
         total=total,
         is_fine=history.is_fine,
         lines=hop_lines(total) if total else (),

@@ -127,6 +127,16 @@ def test_scope(client: Client, now: datetime) -> None:
     assert "An admin can do it here." in text_of(client, "demo-b")
 
 
+def test_words_of_the_metrics_server_are_for_who_sees_all_namespaces(
+    client: Client, now: datetime
+) -> None:
+    make_cluster(now=now, metrics_trouble={"text": "GET /namespaces/other/pods/secret-pod"}, **URL)
+    client.force_login(make_user(role="viewer", namespaces=["chat"]))
+    text = text_of(client)
+    assert "The last reading failed: why is told to who may see all of the cluster." in text
+    assert "secret-pod" not in text
+
+
 @pytest.mark.parametrize(
     ("cluster", "says"),
     [

@@ -109,6 +109,15 @@ def test_trouble_of_the_last_reading_is_told(admin: Client, now: datetime) -> No
     assert "<img" not in html
 
 
+def test_its_words_are_for_who_sees_all_namespaces(client: Client, now: datetime) -> None:
+    make_cluster(now=now, metrics_trouble={"text": "GET /pods/secret-pod"}, **READ)
+    model = make_model()
+    client.force_login(make_user(role="viewer", namespaces=[model.namespace]))
+    html = client.get(PAGE).content.decode()
+    assert "Metrics could not be read last time:" in html
+    assert "secret-pod" not in html
+
+
 def test_a_long_time_says_what_it_does_not_tell(admin: Client, now: datetime) -> None:
     counted(now)
     text = panel(admin, f"{PAGE}?range=7d")
