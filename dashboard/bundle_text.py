@@ -10,6 +10,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from fleet.errors import BadInput
+from fleet.history.fitting import plain
 
 LARGEST_BYTES = 5 * 1024 * 1024
 DOCUMENTS_AT_MOST = 200
@@ -49,9 +50,12 @@ def _documents(text: str) -> Iterator[tuple[int, Any]]:
             return
         line = text.count("\n", 0, at) + 1
         try:
-            document, at = decoder.raw_decode(text, at)
+            found, at = decoder.raw_decode(text, at)
+            document = plain(found)
         except json.JSONDecodeError as error:
             raise BadInput(_no_json(error, text)) from error
+        except ValueError as error:
+            raise BadInput(_("Line %(line)d: a number is too long.") % {"line": line}) from error
         except RecursionError as error:
             raise BadInput(_("Line %(line)d: nested too deeply.") % {"line": line}) from error
         yield line, document

@@ -50,6 +50,12 @@ def test_outputs_one_after_the_other_are_one_bundle() -> None:
     assert found["pods"] == [POD]
 
 
+def test_half_a_character_becomes_one_that_can_be_shown() -> None:
+    assert bundle_of('{"kind": "Pod", "name": "a\\ud800"}')["pods"] == [
+        {"kind": "Pod", "name": "a?"}
+    ]
+
+
 @pytest.mark.parametrize(
     ("given", "says"),
     [
@@ -59,6 +65,9 @@ def test_outputs_one_after_the_other_are_one_bundle() -> None:
         pytest.param('{"pods": []}\n[1]', "Line 2: expected an object", id="a list"),
         pytest.param('{"a": 1}', "Line 1: ? is nothing that", id="an object of something else"),
         pytest.param("[" * 200_000, "Line 1", id="nested without end"),
+        pytest.param(
+            '{"n": %s}' % ("1" * 5000), "Line 1: a number is too long", id="a long number"
+        ),
         pytest.param(" " * (LARGEST_BYTES + 1), "more than 5 MB", id="too much"),
     ],
 )

@@ -21,6 +21,7 @@ from fleet.domain.diagnosis.diagnose import diagnose
 from fleet.domain.diagnosis.reading.bundle import evidence_from_bundle
 from fleet.domain.diagnosis.records import Finding
 from fleet.errors import BadInput
+from fleet.history.fitting import plain
 
 LINE_AT_MOST = 64 * 1024 * 1024
 BAD_INPUT = 2
@@ -116,7 +117,7 @@ def _bundle(path: Path) -> Mapping[str, Any]:
 def _plain(text: str) -> Mapping[str, Any] | None:
     """The object of a file that holds one which is not of Kubernetes; None for anything else."""
     try:
-        found = json.loads(text)
+        found = plain(json.loads(text))
     except (ValueError, RecursionError):
         return None
     kubernetes = isinstance(found, dict) and ("kind" in found or "items" in found)
