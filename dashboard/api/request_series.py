@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.db.models import F
+
 from fleet.domain.records.keys import Mode, ModelKey
 from fleet.domain.requests.incidents import model_windows
 from fleet.domain.requests.records import WINDOW_S, Hop, RequestWindow, Tally
@@ -42,7 +44,7 @@ def _grid(since: datetime, step_s: float) -> tuple[datetime, timedelta]:
 
 def _quiet(key: ModelKey, *, seen: bool) -> Tally | None:
     """What a time without requests tells of this model; None = they are not measured."""
-    row = ServedModel.objects.of(key).order_by("gone_at").first()
+    row = ServedModel.objects.of(key).order_by(F("gone_at").desc(nulls_first=True)).first()
     cluster = Cluster.objects.filter(name=key.cluster).first()
     facts = facts_of(cluster) if cluster else None
     told = facts.told if facts else frozenset[Hop]()

@@ -44,6 +44,11 @@ def starts_about(key: ModelKey, since: datetime, until: datetime) -> list[int]:
     return list(numbers)[::-1]
 
 
+def actions_about(key: ModelKey, since: datetime, until: datetime) -> list[str]:
+    """Ids of the actions that `around` would tell of, oldest first."""
+    return [row.pk for row in _actions(key, since - BEFORE, until + AFTER)]
+
+
 def _oldest_first(rows: Any) -> list[Any]:
     return list(rows.newest_first()[:MOST])[::-1]
 

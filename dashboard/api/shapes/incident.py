@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from dashboard.api.shapes.insight import finding
-from fleet.history.incident_around import around, starts_about
+from fleet.history.incident_around import actions_about, around, starts_about
 from fleet.models import Incident
 
 HAPPENED = ("starts", "scale_events", "probe_failures", "revisions", "actions")
@@ -14,7 +14,6 @@ HAPPENED = ("starts", "scale_events", "probe_failures", "revisions", "actions")
 
 def incident(row: Incident, *, now: datetime) -> dict[str, Any]:
     """The contract's incident; its starts and actions are looked up while it goes on."""
-    told = _around(row, now=now)
     return {
         "id": row.pk,
         "model": str(row.key),
@@ -30,14 +29,14 @@ def incident(row: Incident, *, now: datetime) -> dict[str, Any]:
         "cause": row.cause or None,
         "confidence": row.confidence,
         "revisions": row.revisions,
-        "cold_starts": _starts(row, told, now=now),
-        "actions": [each["id"] for each in told.get("actions", ())],
+        "cold_starts": _starts(row, now=now),
+        "actions": _actions(row, now=now),
     }
 
 
 def incident_detail(row: Incident, *, now: datetime) -> dict[str, Any]:
     """With its findings and what happened about it."""
-    told = _around(row, now=now)
+    told = row.around if row.ended_at else around(row.key, row.started_at, now)
     return incident(row, now=now) | {
         "findings": [finding(each) for each in row.findings],
         "diagnosed_at": row.diagnosed_at,
@@ -46,15 +45,17 @@ def incident_detail(row: Incident, *, now: datetime) -> dict[str, Any]:
     }
 
 
-def _around(row: Incident, *, now: datetime) -> dict[str, Any]:
-    return row.around if row.ended_at else around(row.key, row.started_at, now)
-
-
-def _starts(row: Incident, told: dict[str, Any], *, now: datetime) -> list[int]:
+def _starts(row: Incident, *, now: datetime) -> list[int]:
     """Those of the incident itself, not only about it."""
     if row.ended_at is None:
         return starts_about(row.key, row.started_at, now)
-    return [each["id"] for each in told.get("starts", ()) if _ran_in(each, row)]
+    return [each["id"] for each in row.around.get("starts", ()) if _ran_in(each, row)]
+
+
+def _actions(row: Incident, *, now: datetime) -> list[str]:
+    if row.ended_at is None:
+        return actions_about(row.key, row.started_at, now)
+    return [each["id"] for each in row.around.get("actions", ())]
 
 
 def _ran_in(start: dict[str, Any], row: Incident) -> bool:
