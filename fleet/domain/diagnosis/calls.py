@@ -14,6 +14,8 @@ from fleet.domain.diagnosis.texts import Text
 _FLAGS = "UH|UF|UO|NR|NC|URX|UC|UR|UT|SI|DC|LH|LR|RL|UAEX|UPE|UMSDR|DPE|NFCF|DT|OM|DF|RLSE|FI|IH"
 _FLAG = re.compile(rf"\b\d{{3}}[ \"']{{1,3}}({_FLAGS})\b|flags?[\"'=: ]{{1,4}}({_FLAGS})\b")
 _STATUS = (
+    # AWS's balancer: three times, its own status, the target's.
+    re.compile(r"(?:(?:-1|\d{1,6}\.\d{1,6}) ){3}(\d{3}) (?:-|\d{3}) "),
     re.compile(r"http/[\d.]{1,4}\\?\"? (\d{3})\b"),
     re.compile(r"\b(?:get|post|put) \S{1,300} (?:-> )?(\d{3})\b"),
     re.compile(r"\bhttp(?: status| error| code| response)?[ :=]{1,2}(\d{3})\b"),
@@ -119,7 +121,9 @@ class Call:
 
 def call_of(text: Text) -> Call | None:
     """The request that a line tells of; None if it tells of none, or of a probe."""
-    if text.where not in _SEEN_BY or not _tells_of_call(text) or _PROBES.search(text.low[:600]):
+    if text.where not in _SEEN_BY or not _tells_of_call(text):
+        return None
+    if _PROBES.search(text.low[:600]) and _ACCESS.search(text.low[:600]) is None:
         return None
     low = text.low[:2_000]
     status = _status(low)

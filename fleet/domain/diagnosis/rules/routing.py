@@ -52,6 +52,7 @@ ROUTE = clue(
     "no endpoints found for",
     "no endpoints resolved for",
     "no backendrefs",
+    "no healthy targets",
     "failed to find candidate endpoints",
     "no candidate endpoints",
     "inferencepool not found",

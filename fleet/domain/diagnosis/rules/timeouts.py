@@ -38,12 +38,26 @@ def hits(case: Case) -> list[Hit]:
 
 
 def _known(case: Case, call: Call) -> Hit | None:
+    own = _balancers(case, call)
+    if own is not None:
+        return own
     if call.seconds is not None:
         for limit in case.limits:
             if limit.ends(call.seconds):
                 return Hit(call=call, limit=limit, known=True)
         return None
     return _by_words(case, call)
+
+
+def _balancers(case: Case, call: Call) -> Hit | None:
+    """A balancer's own 504 is its limit; its log tells no length then.
+
+    Source: AWS, access logs of Application Load Balancers, target_processing_time.
+    """
+    if call.status != 504 or "lb" not in call.text.container.lower() or (call.seconds or 0.0) >= 1:
+        return None
+    held = next((each for each in case.limits if "lb" in each.layer), None)
+    return None if held is None else Hit(call=call, limit=held, known=True)
 
 
 def _by_words(case: Case, call: Call) -> Hit | None:
