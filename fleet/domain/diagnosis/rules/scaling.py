@@ -157,6 +157,7 @@ def _blind_to_load(case: Case) -> Seen | None:
 
 
 _SIZES = re.compile(r"(?:from (\d{1,5}) )?to (\d{1,5})\b|new size: (\d{1,5})")
+_OF_ZERO = re.compile(r"from 0 to \d|from \d{1,5} to 0\b")
 _SCALED = ("ScalingReplicaSet", "SuccessfulRescale", "KEDAScaleTargetActivated")
 _STEPS_WITHIN_S = 1800.0
 
@@ -165,7 +166,8 @@ def acts_late(case: Case) -> Seen | None:
     """Steps follow each other before the pods of the last one serve, or up and down in turn."""
     steps = scale_steps(case)
     ups = [each for each in steps if each[2]]
-    swings = swings_of(steps)
+    # A model that sleeps between its callers goes to zero and back: that is no swing.
+    swings = swings_of([each for each in steps if not _OF_ZERO.search(each[1].low)])
     wanted, ready = wanted_replicas(case), ready_count(case)
     behind = wanted is not None and ready > 0 and wanted > ready
     work = waiting(case) > 0 or queued(case) > 0 or case.users_suffer

@@ -10,6 +10,7 @@ from tests.fleet.domain.diagnosis.forms import (
     at,
     bundle,
     condition,
+    event,
     isvc,
     knative,
     main,
@@ -84,6 +85,30 @@ CASES = [
             revision=REV,
             podautoscaler=PA_QUEUED,
             pods=[cold()],
+            metrics=[sample("kn_revision_request_queued", 1)],
+        ),
+        remedy="raise-min-replicas",
+    ),
+    case(
+        "a request wakes what slept and woke twice before within the hour",
+        "scale-from-zero",
+        bundle(
+            inferenceservice=READY_KNATIVE,
+            revision=REV,
+            podautoscaler=PA_QUEUED,
+            pods=[cold()],
+            events=[
+                event(
+                    "ScalingReplicaSet",
+                    f"Scaled {way} replica set chat-predictor-00001-deployment-6c8d {sizes}",
+                    ago=ago,
+                    first=1_500,
+                    count=3,
+                    about="Deployment/chat-predictor-00001-deployment",
+                    source="deployment-controller",
+                )
+                for way, sizes, ago in (("up", "from 0 to 1", 50), ("down", "from 1 to 0", 400))
+            ],
             metrics=[sample("kn_revision_request_queued", 1)],
         ),
         remedy="raise-min-replicas",
