@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from fleet.domain.diagnosis.calls import Call
 from fleet.domain.diagnosis.case import Case
 from fleet.domain.diagnosis.evidence import Pod, Thing
-from fleet.domain.diagnosis.podview import ready_at
+from fleet.domain.diagnosis.podview import is_ready, ready_at
 from fleet.domain.diagnosis.reading.plain import number, within
 from fleet.domain.diagnosis.rules.runs import LONGEST_S
 
@@ -35,7 +35,7 @@ def starts(case: Case) -> Iterator[Start]:
     """Of every live pod the start that made it ready, or that goes on."""
     for pod in case.live:
         end = ready_at(pod)
-        if pod.created_at is None:
+        if pod.created_at is None or (end is None and is_ready(pod)):
             continue
         seconds = ((end or case.now) - pod.created_at).total_seconds()
         if 0 <= seconds <= LONGEST_S:

@@ -285,6 +285,19 @@ def test_what_is_said_of(evidence: dict[str, Any], cause: str, second: str, reme
     holds(evidence, cause, second, remedy)
 
 
+def test_a_pod_that_is_ready_since_nobody_knows_when_is_not_starting() -> None:
+    warm = pod(created=9000, ready=8700)
+    for each in warm["status"]["conditions"]:
+        del each["lastTransitionTime"]
+    holds(bundle(pods=[warm], logs={"gateway": [TIMED_OUT]}), "insufficient-evidence", "", "")
+
+
+def test_a_balancer_tells_no_length_of_what_its_limit_ended() -> None:
+    line = '0.001 -1 -1 504 - 900 200 "POST https://chat.example.com:443/v1/completions HTTP/2.0"'
+    seen = bundle(pods=[WARM], logs={"alb": [line]}, config={"alb_idle_timeout_s": 60})
+    holds(seen, "timeout-shorter-than-request", "", "raise-client-or-ingress-timeout")
+
+
 def test_the_newest_moment_of_all_is_taken_for_now() -> None:
     seen = evidence_from_bundle(untold(pods=[LOADING], logs={"a": [f"{at(60)} a line"]}))
     assert not seen.moment_told
