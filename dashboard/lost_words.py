@@ -8,19 +8,15 @@ from django.utils.translation import gettext as _
 
 from dashboard.charts.share import count_text
 from dashboard.hop_words import hop_word
+from fleet.domain.requests.lost import lost_in
 
 # By hop; a hop's None = cannot be told apart. None as a whole = not measured.
 Lost = Mapping[str, int | None] | None
 
 
-def lost_count(lost: Lost) -> int | None:
-    """All hops together; None = not measured."""
-    return None if lost is None else sum(count or 0 for count in lost.values())
-
-
 def lost_text(lost: Lost) -> str:
     """Like "14 (activator 12, model container 2)", "none", or "not measured"."""
-    count = lost_count(lost)
+    count = lost_in(lost)
     if count is None or lost is None:
         return _("not measured")
     if not count:

@@ -7,10 +7,10 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from dashboard.lost_words import lost_count
 from dashboard.tables.columns import Column, Table, column
 from dashboard.words import PHASE_LABELS
 from fleet.domain.coldstart.start import Phase
+from fleet.domain.requests.lost import lost_in
 from fleet.models import ColdStart
 
 
@@ -72,7 +72,7 @@ STARTS: Table[ColdStart] = Table(
         column("ended_at"),
         column("first_answer_at"),
         column("total_to_first_answer_s"),
-        column("requests_lost", lambda row: lost_count(row.requests_lost)),
+        column("requests_lost", lambda row: lost_in(row.requests_lost)),
         column("requests_lost_by_hop", _lost_by_hop),
         column("clamped"),
         *_phases(),

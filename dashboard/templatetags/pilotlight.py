@@ -19,10 +19,11 @@ from dashboard.charts.share import share_text
 from dashboard.charts.spark import Spark
 from dashboard.charts.spoken import age_text, clock_text
 from dashboard.compare_words import signed
-from dashboard.lost_words import Lost, lost_count, lost_text
+from dashboard.lost_words import Lost, lost_text
 from dashboard.words import PHASE_LABELS, Words, word
 from fleet.domain.coldstart.start import Phase
 from fleet.domain.ledger.delta import State
+from fleet.domain.requests.lost import lost_in
 
 register = template.Library()
 
@@ -87,7 +88,7 @@ def lost(by_hop: Lost) -> str:
 @register.filter
 def lost_sum(by_hop: Lost) -> int | None:
     """Requests lost to a start; None = not measured."""
-    return lost_count(by_hop)
+    return lost_in(by_hop)
 
 
 @register.filter

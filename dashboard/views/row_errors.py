@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from django.conf import settings
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -25,10 +26,6 @@ class Kind(StrEnum):
     WAITING = "waiting"
     CLEAN = "clean"
     ERRORS = "errors"
-
-
-# When a share is as bad as its state says. Source: docs/api.md, Degraded and Failing.
-DEGRADED_SHARE, DEGRADED_COUNT, FAILING_SHARE = 0.01, 3, 0.5
 
 
 # A narrow cell breaks before the figures, not within them.
@@ -109,9 +106,11 @@ def share_of(told: Mapping[str, Any], lost: int) -> float | None:
 
 
 def _tone(share: float | None, lost: int) -> str:
-    if lost < DEGRADED_COUNT or (share is not None and share < DEGRADED_SHARE):
+    """As bad as its state says."""
+    degraded, failing = settings.DEGRADED_SHARE, settings.FAILING_SHARE
+    if lost < settings.DEGRADED_ERRORS or (share is not None and share < degraded):
         return ""
-    return "bad" if share is not None and share >= FAILING_SHARE else "warn"
+    return "bad" if share is not None and share >= failing else "warn"
 
 
 def most_made_by(told: Mapping[str, Any], lost: int) -> str:

@@ -15,6 +15,7 @@ from fleet.domain.records.keys import ModelKey
 from fleet.domain.reports.facts import WeekFacts
 from fleet.domain.reports.sight import Span
 from fleet.domain.reports.tally import CountedStart, Tally
+from fleet.domain.requests.lost import lost_in
 from fleet.history.past import DONE, READING
 from fleet.models import Cluster, ColdStart
 
@@ -96,11 +97,6 @@ def seconds_by_phase(text: str) -> list[tuple[str, float]]:
         return [(span.phase, span.seconds or 0.0) for span in _phases.decode(text)]
     except msgspec.MsgspecError:
         return []
-
-
-def lost_in(by_hop: dict[str, int | None] | None) -> int | None:
-    """Of all hops; None = not known."""
-    return None if by_hop is None else sum(count or 0 for count in by_hop.values())
 
 
 def as_counted(facts: WeekFacts) -> Counted:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dashboard.lost_words import Lost, lost_count, lost_text
+from dashboard.lost_words import Lost, lost_text
+from fleet.domain.requests.lost import lost_in
 
 
 @pytest.mark.parametrize(
@@ -23,4 +24,4 @@ from dashboard.lost_words import Lost, lost_count, lost_text
     ],
 )
 def test_lost(lost: Lost, count: int | None, text: str) -> None:
-    assert (lost_count(lost), lost_text(lost)) == (count, text)
+    assert (lost_in(lost), lost_text(lost)) == (count, text)

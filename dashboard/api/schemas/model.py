@@ -81,7 +81,9 @@ class Errors(BaseModel):
     window_s: float
     requests: int | None = Field(description="null = not known")
     requests_at_least: bool = Field(description="`requests` is a lower bound.")
-    share_5xx: float | None = Field(description="null without any request")
+    share_5xx: float | None = Field(
+        description="null without any request, and where `requests_at_least`"
+    )
     lost: int | None = Field(description="5xx in all")
     by_hop: dict[str, int | None]
     at_least: list[str] = Field(description="Hops whose count is a lower bound.")

@@ -1,7 +1,7 @@
 """Requests lost to a start: 5xx that callers got while it was under way."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -50,6 +50,11 @@ def lost_to_starts(
         start.id: in_turn([*own[start.id], none]) if own[start.id] else none
         for start in oldest_first
     }
+
+
+def lost_in(by_hop: Mapping[str, int | None] | None) -> int | None:
+    """All hops together; None = not measured."""
+    return None if by_hop is None else sum(count or 0 for count in by_hop.values())
 
 
 def was_read(

@@ -45,19 +45,21 @@ def errors_json(
     in_flight: float | None = None,
 ) -> dict[str, Any]:
     """The API's `errors` of a model. none: what a time without any request tells. whole: False
-    where a part of the time was not read, so that all counts are lower bounds. in_flight: requests
-    that are not answered yet, None = not known."""
+    where a part of the time was not read, so that all counts are lower bounds; of requests that
+    are one a share would be too large, and is None. in_flight: requests that are not answered yet,
+    None = not known."""
     tally = in_turn(windows) if windows else none
+    requests_at_least = tally.requests_at_least or not whole
     at_least = tally.at_least if whole else tally.at_least | tally.told
     return {
         "window_s": window_s,
         "requests": tally.requests,
-        "share_5xx": share(tally),
+        "share_5xx": None if requests_at_least else share(tally.lost, tally.requests),
         "by_hop": {hop.value: count for hop, count in tally.by_hop().items()},
         "client_gone": tally.client_gone,
         "lost": tally.lost,
         "at_least": sorted(hop.value for hop in at_least),
-        "requests_at_least": tally.requests_at_least or not whole,
+        "requests_at_least": requests_at_least,
         "in_flight": in_flight,
     }
 
@@ -80,11 +82,11 @@ def read_share(
     return max(0.0, 1.0 - dark_s / (until - since).total_seconds())
 
 
-def share(tally: Tally) -> float | None:
+def share(lost: int, requests: int | None) -> float | None:
     """5xx of all requests, never above 1; None without a request."""
-    if not tally.requests:
-        return 1.0 if tally.lost else None
-    return round(min(1.0, tally.lost / tally.requests), 4)
+    if not requests:
+        return 1.0 if lost else None
+    return round(min(1.0, lost / requests), 4)
 
 
 class Glance(NamedTuple):

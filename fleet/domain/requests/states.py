@@ -6,6 +6,7 @@ from typing import Any
 
 from fleet.domain.ledger.codes import StateCode
 from fleet.domain.ledger.delta import State
+from fleet.domain.requests.shown import share
 
 # Nobody is served by these, whatever was answered a moment ago.
 SETTLED = frozenset({State.STOPPED, State.FAILING})
@@ -35,16 +36,18 @@ def shown(
 ) -> Told:
     """What is shown of a model. errors: as `shown.errors_json` tells them, None = not measured.
 
-    Stopped stays, and so does a better reason to be Failing or Degraded than a share of errors.
+    Judged by what was counted, also where that is a lower bound. Stopped stays, and so does a
+    better reason to be Failing or Degraded than a share of errors.
     """
     if errors is None or told.state in SETTLED:
         return told
-    share, lost = errors.get("share_5xx") or 0.0, errors.get("lost") or 0
-    params = {"share": share, "lost": lost, "requests": errors.get("requests")}
-    enough = (errors.get("requests") or 0) >= thresholds.failing_requests
-    if enough and share >= thresholds.failing_share:
+    lost, requests = errors.get("lost") or 0, errors.get("requests")
+    bad = share(lost, requests) or 0.0
+    params = {"share": bad, "lost": lost, "requests": requests}
+    enough = (requests or 0) >= thresholds.failing_requests
+    if enough and bad >= thresholds.failing_share:
         return Told(state=State.FAILING, code=StateCode.MOSTLY_ERRORS, params=params)
-    degraded = share >= thresholds.degraded_share and lost >= thresholds.degraded_lost
+    degraded = bad >= thresholds.degraded_share and lost >= thresholds.degraded_lost
     if degraded and ready > 0 and told.state is not State.DEGRADED:
         return Told(state=State.DEGRADED, code=StateCode.SOME_ERRORS, params=params)
     return told

@@ -33,7 +33,26 @@ def window(ago_s: float, requests: int | None = 10, lost: int = 0) -> Glance:
     ],
 )
 def test_share(requests: int | None, lost: int, found: float | None) -> None:
-    assert share(Tally(requests=requests, errors={(Hop.INGRESS, 503): lost})) == found
+    assert share(lost, requests) == found
+
+
+@pytest.mark.parametrize(
+    ("requests_at_least", "whole", "share_5xx"),
+    [
+        pytest.param(False, True, 0.1, id="all were counted"),
+        pytest.param(True, True, None, id="some were counted by nobody"),
+        pytest.param(False, False, None, id="some of the time was not read"),
+    ],
+)
+def test_a_share_of_too_few_is_not_told(
+    requests_at_least: bool, whole: bool, share_5xx: float | None
+) -> None:
+    tally = Tally(requests=10, errors={(Hop.INGRESS, 503): 1}, requests_at_least=requests_at_least)
+    told = errors_json([tally], none=Tally(), whole=whole)
+    assert (told["share_5xx"], told["requests_at_least"]) == (
+        share_5xx,
+        requests_at_least or not whole,
+    )
 
 
 def test_what_is_under_way_is_of_the_newest_window_alone() -> None:
