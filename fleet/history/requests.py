@@ -9,9 +9,8 @@ from django.db.models import Q, TextField
 from django.db.models.functions import Cast
 
 from fleet.domain.records.keys import ModelKey
-from fleet.domain.requests.records import RequestWindow, Tally
+from fleet.domain.requests.records import RequestWindow
 from fleet.domain.requests.shown import Glance
-from fleet.domain.requests.sums import in_turn
 from fleet.history.request_hours import HOUR, Span, glances_in, hour_of, sum_in, windows_in
 from fleet.models import Cluster, Gap, RequestHour
 from fleet.models.requests import RequestHourQuerySet
@@ -64,17 +63,6 @@ def windows_between(key: ModelKey, since: datetime, until: datetime) -> list[Req
     whole = rows.filter(windows__isnull=True, hour__gte=since, hour__lt=until)
     old = [RequestWindow(revision=r.revision, at=r.hour, tally=sum_in(r)) for r in whole]
     return sorted([*(w for _, w in _windows(rows, since, until)), *old], key=_order)
-
-
-def sums_by_model(
-    rows: RequestHourQuerySet, since: datetime, until: datetime
-) -> dict[tuple[str, str], Tally]:
-    """By cluster and model uid: what became of all requests of the hours in [since, until)."""
-    found: dict[tuple[str, str], list[Tally]] = defaultdict(list)
-    hours = rows.filter(hour__gte=since, hour__lt=until).defer("windows")
-    for row in hours.iterator(ROWS_AT_ONCE):
-        found[row.cluster, row.model_uid].append(sum_in(row))
-    return {model: in_turn(tallies) for model, tallies in found.items()}
 
 
 def unread(cluster: str, since: datetime, until: datetime) -> list[Span]:

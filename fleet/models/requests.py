@@ -1,6 +1,6 @@
 """Requests as counted, an hour of one revision a row."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Self
 
 from django.db import models
@@ -17,7 +17,7 @@ class RequestHourQuerySet(models.QuerySet["RequestHour"]):
 
     def between(self, since: datetime, until: datetime) -> Self:
         """Hours that hold any moment of the span; both ends are inside the hour they fall in."""
-        first = since.replace(minute=0, second=0, microsecond=0)
+        first = since.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
         return self.filter(hour__gte=first, hour__lte=until)
 
     def with_windows(self) -> Self:
@@ -58,7 +58,7 @@ class RequestHour(Keyed):
                 fields=["cluster", "kind", "namespace", "name", "-hour"],
                 name="request_hours_of_model",
             ),
-            # A week's report, and what is past its time.
+            # A file of all models, and what is past its time.
             models.Index(fields=["hour"], name="request_hours_by_hour"),
         ]
 

@@ -82,7 +82,6 @@ SETTINGS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("knative-serving",), "config-observability"),
     (("kserve", "opendatahub", "redhat-ods-applications"), "inferenceservice-config"),
 )
-KNATIVE_SETTINGS = "knative-serving"
 
 
 def selector_of(kind: str, name: str) -> str:

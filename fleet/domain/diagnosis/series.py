@@ -17,7 +17,6 @@ _STATUS_LABELS = (
     "error_code",
 )
 _FAILED = re.compile(r"^(?:5(?:\d\d|xx)?|0|408|460|499)$")
-_GATEWAY_ERRORS = re.compile(r"^(?:50[234]|5(?:xx)?)$")
 _OF_OBJECTS = ("kube_", "container_", "node_", "DCGM_", "up", "process_")
 _NAMED_ERRORS = re.compile(
     r"(?:HTTPCode_(?:ELB|Target)_5|_request_error_total|_5xx|rq_5xx|rejections_total"

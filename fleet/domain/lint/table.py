@@ -1,6 +1,6 @@
 """The rules, and lint: what they say of one model."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from fleet.domain.lint.measured import NOTHING, Measured
 from fleet.domain.lint.records import LintFinding, Severity
@@ -44,7 +44,6 @@ RULES: Sequence[Rule] = (
     Rule("PL030", "changes-frozen", rollouts.frozen),
     Rule("PL031", "no-drain", rollouts.no_drain),
 )
-BY_CODE: Mapping[str, Rule] = {rule.code: rule for rule in RULES}
 
 
 def lint(settings: Settings, measured: Measured = NOTHING) -> tuple[LintFinding, ...]:

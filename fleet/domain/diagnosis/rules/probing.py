@@ -21,7 +21,6 @@ _LISTENS = re.compile(
     r" \S{0,12}?(?://)?([\w.\[\]:-]{0,60}?):(\d{2,5})\b"
 )
 _PORT_ARG = re.compile(r"--(?:port|http_port|http-port|engine-port)[= ](\d{2,5})\b")
-_HOST_ARG = re.compile(r"--host[= ](127\.0\.0\.1|localhost)\b")
 _USER_PORT = "USER_PORT"
 _QUEUE_PORTS = ("8012", "8112", "8022", "9091")
 _INNER = re.compile(r"dial tcp (?:127\.0\.0\.1|localhost|\[::1\]):(\d{2,5})")

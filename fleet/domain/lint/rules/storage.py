@@ -21,7 +21,6 @@ MODEL_FLAGS = ("--model", "--model_id", "--model-id")
 # Source: kserve python/storage-initializer.Dockerfile; it runs as user 1000.
 INITIALIZER = "kserve/storage-initializer:v0.20.0"
 ENTRYPOINT = "/storage-initializer/scripts/initializer-entrypoint"
-USER = 1000
 # Off unless switched on. Source: knative/serving config/core/configmaps/features.yaml.
 FEATURES = (
     "kubernetes.podspec-init-containers",
