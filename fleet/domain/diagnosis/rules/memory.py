@@ -43,6 +43,14 @@ CACHE = clue(
     "decreasing `max_model_len`",
     places=_ENGINES,
 )
+# Ray watches the host's memory, and ends workers by itself. Source: ray memory monitor.
+_RAYS = clue(
+    "ray.exceptions.outofmemoryerror",
+    "node running low on memory",
+    "exceeds the memory usage threshold",
+    "workers (tasks / actors) killed due to memory pressure",
+    places=_ENGINES,
+)
 _OTHERS_HOLD = ("gpu_memory_taken", "gpu_shared_profiling")
 _SERVED = ("application startup complete", 'http/1.1" 200', "avg generation throughput")
 
@@ -50,7 +58,11 @@ _SERVED = ("application startup complete", 'http/1.1" 200', "avg generation thro
 def device_full(case: Case) -> Seen | None:
     """The process says itself that the device has no memory left."""
     told = [each for name in _DEVICE for each in case.complaints.get(name, ())]
-    texts = [each for each in dict.fromkeys((*told, *case.find(DEVICE))) if not CACHE.fits(each)]
+    texts = [
+        each
+        for each in dict.fromkeys((*told, *case.find(DEVICE)))
+        if not CACHE.fits(each) and not _RAYS.fits(each)
+    ]
     shared = [each for name in _OTHERS_HOLD for each in case.complaints.get(name, ())]
     texts += [each for each in shared if each not in texts]
     if not texts or case.find(CACHE):
@@ -125,7 +137,7 @@ def host_full(case: Case) -> Seen | None:
                 continue
             if _still_matters(case, pod, container, ending):
                 return _killed(pod, container, ending)
-    texts = case.find(_KILLED)
+    texts = case.find(_KILLED) or case.find(_RAYS)
     if texts:
         return Seen(confidence=STRONG, pieces=quoted(texts), remedies=_serving_remedies())
     return _at_its_limit(case)
