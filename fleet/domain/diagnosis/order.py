@@ -148,11 +148,12 @@ EXPLAINS: dict[Cause, frozenset[Cause]] = {
 }
 # What a rule saw can put its cause before another: a start that was given up needs no node any
 # more; a node that was emptied is why the next one is waited for; ready although no pod ever was is
-# the fault, whoever lost patience first.
+# the fault, and so is a download that is far from its end, whoever lost patience first.
 _EARLIER: tuple[tuple[Cause, str, Cause], ...] = (
     (C.PROGRESS_DEADLINE_EXCEEDED, "ended", C.NODE_PROVISIONING),
     (C.DRAINING, "node", C.NODE_PROVISIONING),
     (C.SCALE_FROM_ZERO, "never_ran", C.TIMEOUT_SHORTER_THAN_LOAD),
+    (C.MODEL_DOWNLOAD_SLOW, "far_off", C.TIMEOUT_SHORTER_THAN_LOAD),
 )
 # A finding below this is a guess; it is told only behind one that is none.
 LEAST = 0.6

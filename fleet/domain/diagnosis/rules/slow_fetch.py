@@ -56,6 +56,9 @@ def slow(case: Case) -> Seen | None:
 
 
 _BAR = re.compile(r"\[(?:(\d{1,3}):)?(\d{1,3}):(\d\d)<")
+_REMAINS = re.compile(r"<(?:(\d{1,3}):)?(\d{1,3}):(\d\d),")
+# What a bar still counts on is no ordinary download from here on, whatever the limits are.
+_FAR_OFF_S = 1800.0
 
 
 def _by_lines(case: Case) -> Seen | None:
@@ -84,10 +87,20 @@ def _init_runs(case: Case) -> Seen | None:
             seconds = case.age_s(container.running_since)
             if seconds is None or not _fetches(case, container):
                 continue
-            if seconds < (_LONG_WITH_USERS_S if case.users_suffer else _LONG_S):
+            far_off = remains_s(case) >= _FAR_OFF_S
+            if seconds < (_LONG_WITH_USERS_S if case.users_suffer else _LONG_S) and not far_off:
                 continue
             return _seen(case, pod, container, seconds)
     return None
+
+
+def remains_s(case: Case) -> float:
+    """What the downloader's newest bar says that it still needs; 0 without one."""
+    for each in reversed(case.find(_COPYING)):
+        found = _REMAINS.search(each.low[:600])
+        if found is not None:
+            return int(found[1] or 0) * 3600.0 + int(found[2]) * 60 + int(found[3])
+    return 0.0
 
 
 def _fetches(case: Case, container: Container) -> bool:
@@ -110,7 +123,8 @@ def _seen(case: Case, pod: Pod, container: Container, seconds: float) -> Seen:
             *measured([sample for pair in counters for sample in pair], at_most=2),
         ),
         remedies=(Remedy.DOWNLOAD_TIMEOUT_AND_RETRY,) if stalled else (),
-        params={"seconds": seconds, "rate": max(rates, default=None), "stalled": stalled},
+        params={"seconds": seconds, "rate": max(rates, default=None), "stalled": stalled}
+        | ({"far_off": True} if remains_s(case) >= _FAR_OFF_S else {}),
     )
 
 
