@@ -27,7 +27,7 @@ from fleet.ports import MetricsReader
 from fleet.wiring import announcer, now, reader_access, reader_ring, thresholds
 
 # A worker that reads metrics for longer is given up.
-SAMPLED_WITHIN = timedelta(seconds=90)
+SAMPLED_WITHIN = timedelta(seconds=120)
 # Connections that are kept between readings.
 READERS = 100
 SHARED_EVERY_S = 60.0

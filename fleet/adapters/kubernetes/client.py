@@ -20,6 +20,7 @@ from fleet.adapters.kubernetes.answers import (
     raise_unreachable,
     status_of,
 )
+from fleet.adapters.kubernetes.bodies import body_within
 from fleet.adapters.kubernetes.parse.deep import decode
 from fleet.errors import ClusterRefused, ClusterUnreachable, CredentialsExpired
 
@@ -32,6 +33,8 @@ ERROR_BODY_BYTES = 64 * 1024
 BODY_BYTES = 256 * 1024 * 1024
 CONNECT_S = 5.0
 READ_S = 30.0
+# A body whose bytes come one by one is given up; a large page over a slow line is not.
+WHOLE_S = 120.0
 CLOSE_S = 0.2
 # A peer that is gone without a word is noticed after idle + interval x count = 30 s.
 KEEPALIVE_S = {"idle": 15, "interval": 5, "count": 3}
@@ -96,10 +99,11 @@ class Client:
         query: Mapping[str, str] | None = None,
         accept: str = JSON,
         read_s: float = READ_S,
+        whole_s: float = WHOLE_S,
     ) -> bytes:
-        """The whole body of a 200; raises fleet.errors."""
+        """The whole body of a 200; raises fleet.errors. whole_s: for all of it."""
         with self.open(path, query=query, accept=accept, read_s=read_s) as response:
-            return self._whole(f"GET {path}", response)
+            return self._whole(f"GET {path}", response, whole_s=whole_s)
 
     def post(self, path: str, body: object) -> bytes:
         """The whole body of a 2xx; raises fleet.errors."""
@@ -209,10 +213,10 @@ class Client:
         raise error
 
     @staticmethod
-    def _whole(what: str, response: urllib3.BaseHTTPResponse) -> bytes:
+    def _whole(what: str, response: urllib3.BaseHTTPResponse, *, whole_s: float = WHOLE_S) -> bytes:
         """The body to its end, decompressed; ClusterRefused when it is larger than BODY_BYTES."""
         try:
-            body = response.read(BODY_BYTES + 1)
+            body = body_within(response, BODY_BYTES + 1, whole_s=whole_s)
         except FOREIGN as error:
             raise_unreachable(what, error)
         if len(body) <= BODY_BYTES:
@@ -228,7 +232,7 @@ class Client:
     def _refusal(what: str, response: urllib3.BaseHTTPResponse) -> Exception:
         with response:
             try:
-                body = response.read(ERROR_BODY_BYTES)
+                body = body_within(response, ERROR_BODY_BYTES, whole_s=READ_S)
             except FOREIGN as error:
                 raise_unreachable(what, error)
         retry_after = response.headers.get("Retry-After")

@@ -129,7 +129,8 @@ class Asking:
         left = self._left_s()
         if left < LEAST_READ_S:
             raise ClusterUnreachable(f"GET {path}: the time for this model is over")
-        return self._client.get(path, query=query, accept=accept, read_s=min(READ_S, left))
+        read_s = min(READ_S, left)
+        return self._client.get(path, query=query, accept=accept, read_s=read_s, whole_s=left)
 
     def _left_s(self) -> float:
         return self._until - time.monotonic()

@@ -7,9 +7,10 @@ seconds, so lines of that second come again. Source: kubernetes pkg/kubelet/kube
 from datetime import UTC, datetime
 
 from fleet.adapters.kubernetes.answers import FOREIGN, raise_unreachable
+from fleet.adapters.kubernetes.bodies import body_within
 from fleet.adapters.kubernetes.client import Access, Client
 
-READ_S = 10.0
+READ_S, WHOLE_S = 10.0, 30.0
 
 
 class KubernetesLogs:
@@ -38,7 +39,7 @@ class KubernetesLogs:
         response = self._client.open(path, query=query, accept="*/*", read_s=READ_S)
         with response:
             try:
-                body = response.read(at_most)
+                body = body_within(response, at_most, whole_s=WHOLE_S)
             except FOREIGN as error:
                 raise_unreachable(f"GET {path}", error)
         whole, _, _ = body.rpartition(b"\n")

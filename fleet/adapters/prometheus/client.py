@@ -1,10 +1,13 @@
 """A Prometheus-compatible HTTP API: bounded, timed, no redirects, no proxies of the environment."""
 
+import copy
+import math
 import ssl
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Self
 from urllib.parse import SplitResult
 
 import httpx
@@ -26,9 +29,10 @@ CONNECT_S = 5.0
 SERVER_S = 20
 READ_S = 25.0
 WHOLE_S = 30.0
+# A question that has less time left is not asked.
+LEAST_S = 0.5
 BODY_BYTES = 64 * 1024 * 1024
 ERROR_BODY_BYTES = 64 * 1024
-PIECE_BYTES = 256 * 1024
 # Headers that are ours to set.
 OWN_HEADERS = frozenset({"host", "authorization", "content-length", "content-type", "user-agent"})
 
@@ -55,13 +59,18 @@ class PrometheusClient:
 
     def __init__(self, access: PrometheusAccess) -> None:
         self._access = access
-        timeout = httpx.Timeout(READ_S, connect=CONNECT_S)
+        self._until = math.inf
         self._http = httpx.Client(
-            timeout=timeout,
             follow_redirects=False,
             trust_env=False,
             verify=_trust(access.ca_pem),
         )
+
+    def within(self, seconds: float) -> Self:
+        """The same client, all of whose answers from now on have to come in so long."""
+        bounded = copy.copy(self)
+        bounded._until = time.monotonic() + seconds
+        return bounded
 
     def instant(self, query: str, *, at: float, about: str) -> list[Row]:
         """A vector at a moment; about: what is asked for, for people."""
@@ -96,9 +105,9 @@ class PrometheusClient:
         return decoded(body, Answer, about=about).data.result
 
     def _send(self, method: str, path: str, *, form: Mapping[str, str] | None, about: str) -> bytes:
-        deadline = time.monotonic() + WHOLE_S
+        deadline = min(time.monotonic() + WHOLE_S, self._until)
         try:
-            with self._opened(method, path, form) as response:
+            with self._opened(method, path, form, _timeout(deadline, about=about)) as response:
                 if response.status_code != 200:
                     body = _read(response, ERROR_BODY_BYTES, deadline, about=about)
                     raise refusal(response, body, about=about)
@@ -110,7 +119,7 @@ class PrometheusClient:
 
     @contextmanager
     def _opened(
-        self, method: str, path: str, form: Mapping[str, str] | None
+        self, method: str, path: str, form: Mapping[str, str] | None, timeout: httpx.Timeout
     ) -> Iterator[httpx.Response]:
         """Name and address are looked up once, and that address is called."""
         parts = checked(self._access.url)
@@ -127,6 +136,7 @@ class PrometheusClient:
             data=dict(form) if form is not None else None,
             headers=self._headers(parts),
             auth=self._access.basic() if self._access.basic else None,
+            timeout=timeout,
             extensions={"sni_hostname": host},
         ) as response:
             yield response
@@ -153,10 +163,25 @@ def _trust(ca_pem: str) -> ssl.SSLContext | bool:
         raise BadInput("the CA of the metrics server is no PEM certificate") from error
 
 
+def _timeout(deadline: float, *, about: str) -> httpx.Timeout:
+    left = deadline - time.monotonic()
+    if left < LEAST_S:
+        raise _too_slow(about)
+    return httpx.Timeout(min(READ_S, left), connect=min(CONNECT_S, left))
+
+
+def _too_slow(about: str) -> ClusterUnreachable:
+    return ClusterUnreachable(
+        f"metrics: {about}: no whole answer in time. The metrics server is too slow, or its"
+        " network is."
+    )
+
+
 def _read(response: httpx.Response, most: int, deadline: float, *, about: str) -> bytes:
     """The body, decompressed; ClusterRefused past its bound, ClusterUnreachable past its time."""
     pieces, size = [], 0
-    for piece in response.iter_bytes(PIECE_BYTES):
+    # As they come: to wait for pieces of one size is to wait for ever for one that drips.
+    for piece in response.iter_bytes():
         pieces.append(piece)
         size += len(piece)
         if size > most:
@@ -167,5 +192,5 @@ def _read(response: httpx.Response, most: int, deadline: float, *, about: str) -
                 reason="TooLarge",
             )
         if time.monotonic() > deadline:
-            raise ClusterUnreachable(f"metrics: {about}: no whole answer within {WHOLE_S:.0f} s")
+            raise _too_slow(about)
     return b"".join(pieces)

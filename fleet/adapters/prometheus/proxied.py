@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from fleet.adapters.kubernetes.answers import FOREIGN, raise_unreachable
+from fleet.adapters.kubernetes.bodies import body_within
 from fleet.adapters.kubernetes.client import Client
 from fleet.domain.requests.pages import Page
 from fleet.errors import ClusterRefused, FleetError
@@ -14,6 +15,8 @@ logger = logging.getLogger(__name__)
 PAGE_BYTES = 16 * 1024 * 1024
 AT_ONCE = 8
 READ_S = 8.0
+# A pod that sends a byte now and then must not hold up the others' pages.
+WHOLE_S = 12.0
 
 
 def read_pages(client: Client, pages: Sequence[Page]) -> Iterator[tuple[Page, str]]:
@@ -53,7 +56,7 @@ def _text(client: Client, page: Page) -> str:
     path = f"/api/v1/namespaces/{page.namespace}/pods/{page.pod}:{page.port}/proxy{page.path}"
     with client.open(path, accept="text/plain", read_s=READ_S) as response:
         try:
-            body = response.read(PAGE_BYTES + 1)
+            body = body_within(response, PAGE_BYTES + 1, whole_s=WHOLE_S)
         except FOREIGN as error:
             raise_unreachable(f"GET {path}", error)
     if len(body) > PAGE_BYTES:

@@ -26,6 +26,9 @@ from fleet.domain.requests.records import (
 MARGIN_S = REACH * WINDOW_S
 # A query loads all samples of its span: histograms have a dozen series where a counter has one.
 SPAN_S = 15 * 60
+# All questions of one look, and of one step, together: a worker's claim on a cluster is longer.
+LOOK_S = 30.0
+STEP_S = 75.0
 
 
 class PrometheusReader:
@@ -37,7 +40,7 @@ class PrometheusReader:
 
     def look(self, *, now: datetime) -> MetricsFacts:
         """Asks a handful of questions; see docs/metrics.md."""
-        return look(self._client, now=now, knative=self._knative)
+        return look(self._client.within(LOOK_S), now=now, knative=self._knative)
 
     def windows(
         self, facts: MetricsFacts, *, since: datetime, until: datetime
@@ -45,8 +48,9 @@ class PrometheusReader:
         """Windows without anything in them are left out."""
         first, last = _seconds(since), _seconds(until)
         gathering = gathering_of(facts, since=first - MARGIN_S, until=last + MARGIN_S)
+        client = self._client.within(STEP_S)
         for query in queries_of(facts):
-            for row in self._rows(query, gathering):
+            for row in _rows(client, query, gathering):
                 take(gathering, query, row, facts)
         return list(gathering.windows(since=first, until=last))
 
@@ -54,20 +58,21 @@ class PrometheusReader:
         """Drop idle connections."""
         self._client.close()
 
-    def _rows(self, query: Query, gathering: Gathering) -> Iterator[Row]:
-        """A window is asked for at its end. Only counts need the windows around."""
-        start = gathering.first + WINDOW_S
-        end = gathering.first + gathering.length * WINDOW_S
-        if isinstance(query.figures[0].means, Depth):
-            start, end = start + MARGIN_S, end - MARGIN_S
-        for begin in range(start, end + 1, SPAN_S):
-            yield from self._client.matrix(
-                query.promql,
-                start=begin,
-                end=min(begin + SPAN_S - WINDOW_S, end),
-                step_s=WINDOW_S,
-                about=query.about,
-            )
+
+def _rows(client: PrometheusClient, query: Query, gathering: Gathering) -> Iterator[Row]:
+    """A window is asked for at its end. Only counts need the windows around."""
+    start = gathering.first + WINDOW_S
+    end = gathering.first + gathering.length * WINDOW_S
+    if isinstance(query.figures[0].means, Depth):
+        start, end = start + MARGIN_S, end - MARGIN_S
+    for begin in range(start, end + 1, SPAN_S):
+        yield from client.matrix(
+            query.promql,
+            start=begin,
+            end=min(begin + SPAN_S - WINDOW_S, end),
+            step_s=WINDOW_S,
+            about=query.about,
+        )
 
 
 def gathering_of(facts: MetricsFacts, *, since: int, until: int) -> Gathering:

@@ -3,11 +3,12 @@
 import json
 import ssl
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 from urllib.parse import parse_qs
 
 ANSWERS = Path("tests/fixtures/metrics/prometheus")
@@ -38,12 +39,24 @@ class Server:
         self.headers: dict[str, str] = {}
         self.asked: list[dict[str, Any]] = []
         self.url = ""
+        # Seconds between bytes; 0 = all at once.
+        self.drip_s = 0.0
 
     def say(self, name: str) -> None:
         """From now on this recorded answer."""
         found = answer(name)
         self.status, self.body = found["status"], body_of(name)
         self.kind = found["headers"].get("Content-Type", "text/plain")
+
+    def write(self, to: BinaryIO) -> None:
+        """The body, until it is sent or the other side goes."""
+        with suppress(OSError):
+            if not self.drip_s:
+                to.write(self.body)
+                return
+            for number in range(len(self.body)):
+                to.write(self.body[number : number + 1])
+                time.sleep(self.drip_s)
 
 
 @contextmanager
@@ -67,7 +80,7 @@ def serving(tls: ssl.SSLContext | None = None) -> Iterator[Server]:
             for name, value in made.headers.items():
                 self.send_header(name, value)
             self.end_headers()
-            self.wfile.write(made.body)
+            made.write(self.wfile)
 
         def log_message(self, *_: object) -> None:
             """Quiet."""

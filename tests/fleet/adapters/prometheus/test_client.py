@@ -1,6 +1,7 @@
 """Answers and refusals of a Prometheus API, as recorded from a real one, and what we send it."""
 
 import math
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -163,6 +164,27 @@ def test_an_answer_without_end_is_given_up(server: Server, monkeypatch: pytest.M
     server.say("instant-up")
     with pytest.raises(ClusterRefused, match="larger than 1000 bytes"):
         ask(server)
+
+
+def test_an_answer_that_drips_is_given_up(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client_module, "WHOLE_S", 0.6)
+    server.say("instant-up")
+    server.drip_s = 0.05
+    server.body += b" " * 2000
+    began = time.monotonic()
+    with pytest.raises(ClusterUnreachable, match="whether it is up: no whole answer in time"):
+        ask(server)
+    assert time.monotonic() - began < 20
+
+
+def test_all_questions_together_have_their_time(server: Server) -> None:
+    server.say("instant-up")
+    client = PrometheusClient(PrometheusAccess(url=server.url))
+    assert client.within(30.0).instant("up", at=0.0, about="the first")
+    with pytest.raises(ClusterUnreachable, match="the second: no whole answer in time"):
+        client.within(0.0).instant("up", at=0.0, about="the second")
+    assert len(server.asked) == 1
+    client.close()
 
 
 def test_a_version_that_is_not_told_is_no_error(server: Server) -> None:
