@@ -7,8 +7,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import BufferedIOBase
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 from urllib.parse import parse_qs
 
 ANSWERS = Path("tests/fixtures/metrics/prometheus")
@@ -48,7 +49,7 @@ class Server:
         self.status, self.body = found["status"], body_of(name)
         self.kind = found["headers"].get("Content-Type", "text/plain")
 
-    def write(self, to: BinaryIO) -> None:
+    def write(self, to: BufferedIOBase) -> None:
         """The body, until it is sent or the other side goes."""
         with suppress(OSError):
             if not self.drip_s:
