@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
+from fleet.domain.records.durations import duration_s
 from fleet.domain.requests.records import WINDOW_S, RequestWindow
 
 LOOK_BACK = timedelta(minutes=30)
@@ -21,7 +22,6 @@ LIMITS: tuple[tuple[str, str, str], ...] = (
     ("config-defaults", "revision-idle-timeout-seconds", "revision_idle_timeout_s"),
     ("config-deployment", "progress-deadline", "progress_deadline_s"),
 )
-UNITS_S = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
 Sample = dict[str, Any]
 
@@ -92,9 +92,7 @@ def _limits(configmaps: object) -> Iterator[tuple[str, float]]:
 
 
 def seconds_of(text: object) -> float | None:
-    """Seconds of "300", "600s" or "10m"; None for anything else."""
-    if not isinstance(text, str) or not text:
+    """Seconds of "300", "600s" or "1h30m"; None for anything else."""
+    if not isinstance(text, str):
         return None
-    unit = UNITS_S.get(text[-1])
-    number = text[:-1] if unit is not None else text
-    return float(number) * (unit or 1.0) if number.isdecimal() else None
+    return float(text) if text.isdecimal() else duration_s(text)

@@ -8,13 +8,12 @@ import re
 
 from fleet.domain.coldstart.evidence import Evidence
 from fleet.domain.coldstart.sight import Sight
+from fleet.domain.records.durations import duration_s
 from fleet.domain.records.events import EventRecord
 
 _PRESENT = "already present on machine"
 _SIZE = re.compile(r"Image size: (\d{1,18}) bytes")
 _TOOK = re.compile(r" in (\S{2,24}?)(?: \((\S{2,24}) including waiting\))?\.?(?: Image size.*)?$")
-_PART = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)(h|ms|m|s|µs|us|ns)")
-_UNITS_S = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "µs": 1e-6, "us": 1e-6, "ns": 1e-9}
 # An image of gigabytes does not come in less: the node had its layers and asked for the manifest.
 LAYERS_PRESENT_S = 1.0
 
@@ -55,19 +54,11 @@ def was_there(message: str) -> bool:
 def pulled_in_s(message: str) -> tuple[float, float] | None:
     """Seconds of the pull alone and with its queue, None where the text names none."""
     found = _TOOK.search(message)
-    alone = _seconds(found.group(1)) if found else None
+    alone = duration_s(found.group(1)) if found else None
     if found is None or alone is None:
         return None
-    waited = _seconds(found.group(2)) if found.group(2) else None
+    waited = duration_s(found.group(2)) if found.group(2) else None
     return alone, alone if waited is None else waited
-
-
-def _seconds(text: str) -> float | None:
-    """Of a Go duration, such as 1h0m5s or 890ms; None if it is none."""
-    parts = _PART.findall(text)
-    if not parts or "".join(number + unit for number, unit in parts) != text:
-        return None
-    return sum(float(number) * _UNITS_S[unit] for number, unit in parts)
 
 
 def _began(message: str, pulled: Sight) -> Sight | None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from fleet.domain.diagnosis.evidence import Evidence
 from fleet.domain.diagnosis.reading.plain import number, within
+from fleet.domain.records.durations import duration_s
 
 # A request that a limit ends is as long as the limit, give or take what clocks and hops add.
 _SLACK = 0.03
@@ -77,14 +78,8 @@ def _of_revision(evidence: Evidence) -> Iterator[Limit]:
 
 
 def seconds_of(value: Any) -> float | None:
-    """Seconds of a number or of a text such as 60, "60s", "10m", "500ms"; None if it is none."""
+    """Seconds of a number or of a text such as 60, "60s", "1h30m", "500ms"; None if it is none."""
     plain = number(value)
     if plain is not None:
         return plain
-    if not isinstance(value, str):
-        return None
-    for unit, factor in (("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0)):
-        if value.endswith(unit):
-            amount = number(value.removesuffix(unit))
-            return None if amount is None else amount * factor
-    return None
+    return duration_s(value.replace(" ", "")) if isinstance(value, str) else None

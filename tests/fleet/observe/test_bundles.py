@@ -68,7 +68,15 @@ def test_a_limit_that_is_not_said_is_no_fact() -> None:
 
 @pytest.mark.parametrize(
     ("text", "seconds"),
-    [("300", 300), ("600s", 600), ("10m", 600), ("1h", 3600), ("", None), ("x", None), (3, None)],
+    [
+        ("300", 300),
+        ("600s", 600),
+        ("10m", 600),
+        ("1h30m", 5400),
+        ("", None),
+        ("x", None),
+        (3, None),
+    ],
 )
 def test_seconds(text: object, seconds: float | None) -> None:
     assert seconds_of(text) == seconds

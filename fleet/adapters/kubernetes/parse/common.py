@@ -14,6 +14,7 @@ from fleet.adapters.kubernetes.parse.shapes import (
     RawContainer,
     Texts,
 )
+from fleet.domain.records import durations
 from fleet.domain.records.common import Condition, Meta
 from fleet.domain.records.engine import engine_of, served_names_of
 from fleet.domain.records.serving import Container
@@ -36,7 +37,6 @@ ROLE_LABEL = "llm-d.ai/role"
 LLM_PART_OF = "llminferenceservice"
 
 _NULLS = (b"", b"null")
-_UNITS_S = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
 
 
 def bounded(text: str | None, length: int = MESSAGE_LENGTH) -> str:
@@ -170,16 +170,7 @@ def whole(text: str | None) -> int | None:
 
 def duration_s(text: str | None) -> float | None:
     """Seconds of a Go duration of the forms that Knative takes, such as 30m, 1h30m or 600s."""
-    number, total = "", 0.0
-    rest = text or ""
-    while rest:
-        digits = len(rest) - len(rest.lstrip("0123456789."))
-        number, rest = rest[:digits], rest[digits:]
-        unit = "ms" if rest.startswith("ms") else rest[:1]
-        if not number or unit not in _UNITS_S or number.count(".") > 1 or number == ".":
-            return None
-        total, rest = total + float(number) * _UNITS_S[unit], rest[len(unit) :]
-    return total if text else None
+    return durations.duration_s(text) if text else None
 
 
 def annotated(annotations: Texts, *keys: str) -> int | None:

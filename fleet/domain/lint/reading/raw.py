@@ -1,16 +1,15 @@
 """Values out of raw objects of any shape, bounded."""
 
 import math
-import re
 from collections.abc import Mapping
 from typing import Any
+
+from fleet.domain.records import durations
 
 Raw = Mapping[str, Any]
 TEXT_AT_MOST = 512
 ITEMS_AT_MOST = 128
 _NUMBER_AT_MOST = 1e12
-_UNIT_S = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
-_PIECE = re.compile(r"(\d{1,12}(?:\.\d{1,9})?)(h|ms|m|s|us|µs|ns)")
 NOTHING: Raw = {}
 
 
@@ -73,14 +72,9 @@ def whole(value: object) -> int | None:
 
 
 def duration_s(value: object) -> float | None:
-    """Seconds of a Go duration such as 1h30m; None for anything else."""
+    """Seconds of a Go duration such as 1h30m, or of "0"; None for anything else."""
     written = text(value).strip()
-    if written == "0":
-        return 0.0
-    pieces = list(_PIECE.finditer(written))
-    if not pieces or "".join(piece.group() for piece in pieces) != written:
-        return None
-    return sum(float(piece[1]) * _UNIT_S[piece[2]] for piece in pieces)
+    return 0.0 if written == "0" else durations.duration_s(written)
 
 
 def truth(value: object) -> bool:
