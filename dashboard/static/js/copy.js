@@ -3,7 +3,7 @@ document.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-copy]");
   if (!button) return;
   const source = document.getElementById(button.dataset.copy);
-  const said = button.textContent;
+  const said = (button.dataset.said ??= button.textContent);
   try {
     await navigator.clipboard.writeText(source.textContent);
     button.textContent = "Copied";
