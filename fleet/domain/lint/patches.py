@@ -37,7 +37,7 @@ def operations(settings: Settings, ops: Sequence[Op]) -> str:
 def _patch(settings: Settings, type_: str, content: object) -> str:
     ref = settings.ref
     resource = _RESOURCES.get(ref.kind)
-    if resource is None or not (_NAME.fullmatch(ref.namespace) and _NAME.fullmatch(ref.name)):
+    if resource is None or not _is_named(settings):
         return ""
     command = f"kubectl -n {ref.namespace} patch {resource} {ref.name} --type {type_}"
     return f"# {command} --patch-file patch.yaml\n{yaml_of(content)}"
@@ -51,9 +51,14 @@ def config_map(name: str, data: Mapping[str, str], *, namespace: str = KNATIVE_N
     return f"# {command} --patch-file patch.yaml\n{yaml_of({'data': data})}"
 
 
-def manifest(body: Body) -> str:
-    """A whole object, to be created."""
-    return f"# kubectl apply -f -\n{yaml_of(body)}"
+def manifest(settings: Settings, body: Body) -> str:
+    """A whole object beside the model, to be created; "" where the model's name is none."""
+    return f"# kubectl apply -f -\n{yaml_of(body)}" if _is_named(settings) else ""
+
+
+def _is_named(settings: Settings) -> bool:
+    ref = settings.ref
+    return bool(_NAME.fullmatch(ref.namespace) and _NAME.fullmatch(ref.name))
 
 
 def several(*blocks: str) -> str:

@@ -132,10 +132,11 @@ def _warm_job(settings: Settings, first: int, end: int) -> str:
         "jobTemplate": {"spec": {"backoffLimit": 0, "template": {"spec": pod}}},
     }
     return patches.manifest(
+        settings,
         {
             "apiVersion": "batch/v1",
             "kind": "CronJob",
             "metadata": {"name": f"{ref.name}-warm"[:52], "namespace": ref.namespace},
             "spec": spec,
-        }
+        },
     )

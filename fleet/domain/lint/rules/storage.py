@@ -92,6 +92,7 @@ def _volume(name: str, claim: str) -> dict[str, Any]:
 def _claim(settings: Settings, name: str, size: str) -> str:
     """The size is a guess, for nothing tells how large the weights are."""
     return patches.manifest(
+        settings,
         {
             "apiVersion": "v1",
             "kind": "PersistentVolumeClaim",
@@ -100,7 +101,7 @@ def _claim(settings: Settings, name: str, size: str) -> str:
                 "accessModes": ["ReadWriteMany"],
                 "resources": {"requests": {"storage": size}},
             },
-        }
+        },
     )
 
 

@@ -173,3 +173,8 @@ def test_where_it_sleeps_within_a_minute_no_schedule_keeps_it_awake() -> None:
     quick = config("config-autoscaler", stable_window="20s", scale_to_zero_grace_period="10s")
     found = linted([ASLEEP, quick], Measured(by_hour=OFFICE, from_zero=3))["PL017"]
     assert found.patch == ""
+
+
+def test_a_name_that_is_none_reaches_no_address() -> None:
+    odd = ASLEEP | {"metadata": ASLEEP["metadata"] | {"name": "evil.example/x?"}}
+    assert linted([odd], Measured(by_hour=OFFICE, from_zero=3))["PL017"].patch == ""
