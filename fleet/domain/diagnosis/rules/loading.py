@@ -14,6 +14,7 @@ from fleet.domain.diagnosis.places import Where
 from fleet.domain.diagnosis.podview import init_containers, is_ready, ready_at
 from fleet.domain.diagnosis.records import Piece, Remedy
 from fleet.domain.diagnosis.rules.placing import wait_s
+from fleet.domain.diagnosis.rules.probes_seen import failures
 from fleet.domain.diagnosis.rules.runs import LONGEST_S
 from fleet.domain.diagnosis.rules.slow_fetch import spent_lines, spent_s
 from fleet.domain.diagnosis.series import seconds_between
@@ -257,7 +258,7 @@ def _within_budget(container: Container, seconds: float, progress: list[Text]) -
 def _loaded(case: Case) -> Seen | None:
     """A start that has just ended, of which loading was the largest part."""
     for pod, container in case.models:
-        if not is_ready(pod) or not _is_fresh(case, pod):
+        if not is_ready(pod) or not _is_fresh(case, pod) or _came_back(case, pod, container):
             continue
         seconds = _load_s(pod, container)
         if seconds is None or not _SLOW_S <= seconds <= LONGEST_S:
@@ -280,6 +281,20 @@ def _loaded(case: Case) -> Seen | None:
 def _is_fresh(case: Case, pod: Pod) -> bool:
     age = case.age_s(ready_at(pod))
     return age is not None and age <= _FRESH_S
+
+
+def _came_back(case: Case, pod: Pod, container: Container) -> bool:
+    """Whether it was ready before: behind a startup probe nobody asks for readiness sooner. Then
+    its newest Ready tells nothing of its load."""
+    at = ready_at(pod)
+    if at is None or container.startup is None:
+        return False
+    asked = [
+        each.text.first_at or each.text.at
+        for each in failures(case, outlived=True)
+        if each.kind == "readiness" and each.text.pod == pod.name
+    ]
+    return any(each is not None and each <= at for each in asked)
 
 
 def _load_s(pod: Pod, container: Container) -> float | None:

@@ -1,6 +1,7 @@
 """Probes that ask in the wrong place, are too strict, or kill what still loads."""
 
 import re
+from datetime import timedelta
 
 from fleet.domain.diagnosis.case import Case, quoted
 from fleet.domain.diagnosis.claims import DECISIVE, LIKELY, ONE_SIGN, STRONG, TWO_SIGNS, Seen, piece
@@ -8,6 +9,7 @@ from fleet.domain.diagnosis.clues import clue
 from fleet.domain.diagnosis.evidence import Container, Pod, Probe
 from fleet.domain.diagnosis.places import Where
 from fleet.domain.diagnosis.records import Piece, Remedy
+from fleet.domain.diagnosis.rules.counted import LOST, TIMED_OUT, Rise, rises
 from fleet.domain.diagnosis.rules.load import is_busy, load_pieces
 from fleet.domain.diagnosis.rules.network import POLICY
 from fleet.domain.diagnosis.rules.probes_seen import ProbeFailure, container_of, failures, kills
@@ -33,6 +35,8 @@ _SPEAKS_TLS = clue(
     "tls handshake error",
     places=(Where.ENGINE,),
 )
+# Between a failure and the window of requests that it is counted in.
+_NEAR = timedelta(seconds=60)
 _NO_PORT = clue("couldn't find port", "invalid port", places=(Where.EVENT,))
 
 
@@ -298,7 +302,7 @@ def liveness_kills_serving(case: Case) -> Seen | None:
 def readiness_flaps(case: Case) -> Seen | None:
     """A server that works is asked too impatiently: its probes time out under load."""
     slow = [each for each in failures(case, outlived=case.users_suffer) if each.how == "slow"]
-    serving = [each for each in slow if _had_started(case, each)]
+    serving = _beside_errors(case, [each for each in slow if _had_started(case, each)])
     if not serving:
         return None
     busy = is_busy(case)
@@ -320,6 +324,18 @@ def readiness_flaps(case: Case) -> Seen | None:
         remedies=(Remedy.RELAX_READINESS_PROBE, Remedy.RELAX_LIVENESS_PROBE),
         params={"times": often},
     )
+
+
+def _beside_errors(case: Case, seen: list[ProbeFailure]) -> list[ProbeFailure]:
+    """Where counters tell when requests failed: those that failed about then."""
+    found = rises(case, LOST | TIMED_OUT)
+    return [each for each in seen if not found or any(_meets(each.text, rise) for rise in found)]
+
+
+def _meets(text: Text, rise: Rise) -> bool:
+    if text.at is None:
+        return True
+    return text.at >= rise.since - _NEAR and (text.first_at or text.at) <= rise.until + _NEAR
 
 
 def _had_started(case: Case, failure: ProbeFailure) -> bool:
