@@ -9,7 +9,14 @@ from django.db import transaction
 from django.db.models import F
 
 from fleet.errors import BadInput
-from fleet.models import Cluster, NotTaken, ObservedObject, ServedModel, WatchPosition
+from fleet.models import (
+    Cluster,
+    ModelInsight,
+    NotTaken,
+    ObservedObject,
+    ServedModel,
+    WatchPosition,
+)
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 LONGEST = 40
@@ -82,7 +89,7 @@ def _reset(row: Cluster, **columns: Any) -> None:
 
 def remove_cluster(name: str, *, now: datetime) -> None:
     """No longer followed or shown; starts, events and audit stay. Credentials, models' keys and
-    allowed hosts go: another cluster may get the name.
+    allowed hosts go: another cluster may get the name. So do objects and logs that were collected.
 
     Raises BadInput when there is none. Its follower finds the lease gone with its next batch.
     """
@@ -102,6 +109,7 @@ def remove_cluster(name: str, *, now: datetime) -> None:
         ObservedObject.objects.filter(cluster=row.pk).delete()
         WatchPosition.objects.filter(cluster=row.pk).delete()
         NotTaken.objects.filter(cluster=name).delete()
+        ModelInsight.objects.filter(cluster=name).delete()
         ServedModel.objects.filter(cluster=name, gone_at=None).update(
             gone_at=now, version=F("version") + 1
         )

@@ -13,8 +13,9 @@ from fleet.history.clusters import (
     register,
     remove_cluster,
 )
+from fleet.history.insights import ask
 from fleet.history.leases import Lease
-from fleet.models import Cluster, ColdStart, ServedModel
+from fleet.models import Cluster, ColdStart, ModelInsight, ServedModel
 from tests.fleet.history.samples import NOW, start, status
 
 
@@ -71,8 +72,10 @@ def test_a_name_is_taken_until_its_cluster_is_removed() -> None:
 def test_removing_keeps_history_and_drops_credentials(lease: Lease) -> None:
     Cluster.objects.update(reader_secret=b"sealed")
     write_batch(lease, Batch(delta=Delta(models=(status(),), starts=(start(1),))), now=NOW)
+    ask([(ServedModel.objects.get(), "asked")], now=NOW)
     remove_cluster("one", now=NOW)
     assert ColdStart.objects.count() == 1
+    assert not ModelInsight.objects.exists()
     assert not ServedModel.objects.present().exists()
     row = Cluster.objects.get()
     assert (bytes(row.reader_secret), row.removed_at) == (b"", NOW)
