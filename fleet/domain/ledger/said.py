@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from fleet.domain.coldstart.evidence import facts_of
 from fleet.domain.coldstart.measure import is_in_flight, measure, measure_attempts
+from fleet.domain.coldstart.moments import Reader
 from fleet.domain.coldstart.start import ColdStart
 from fleet.domain.ledger.attributes import set_attributes
 from fleet.domain.ledger.codes import NotTakenRule
@@ -185,8 +186,9 @@ def _is_open(replica: Replica, *, now: float) -> bool:
 
 
 def row_of(group: Group, replica: Replica) -> ReplicaRow:
-    """A replica as kept."""
+    """A replica as kept. Ready before it was first looked at: since the moment of its stamp."""
     evidence = replica.evidence
+    ready = Reader(evidence).node(evidence.ready, prompt=True)
     return ReplicaRow(
         uid=evidence.uid,
         model=group.key,
@@ -198,7 +200,7 @@ def row_of(group: Group, replica: Replica) -> ReplicaRow:
         node=evidence.node or None,
         created_at=_time(evidence.created),
         ready=evidence.ready_now,
-        ready_at=_time(evidence.ready.by) if evidence.ready else None,
+        ready_at=_time(ready.at) if ready else None,
         gone_at=_time(evidence.gone.by) if evidence.gone else None,
         gpus=evidence.gpus,
         facts=facts_of(evidence),

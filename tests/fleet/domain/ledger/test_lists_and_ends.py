@@ -18,7 +18,7 @@ from fleet.domain.records.change import Change, ChangeType, Listed, OddItem, Rec
 from fleet.domain.records.keys import Mode, Resource
 from fleet.domain.records.serving import RuntimeRecord
 from fleet.domain.records.workload import NamespaceRecord, NodeRecord, PodRecord
-from tests.fleet.domain.scene import Scene, asleep, awake, standing, wake
+from tests.fleet.domain.scene import Scene, asleep, awake, resource_of, standing, wake
 
 
 def listed(scene: Scene, *records: Record, since: float | None = 10.0, **fields: Any) -> None:
@@ -236,6 +236,20 @@ def test_facts_that_cannot_be_read_are_dropped() -> None:
     rows = [replace(row, facts={"version": 0}) for row in scene.said("replicas")]
     ledger = Ledger.restore("demo", objects=scene.said("objects"), replicas=rows)
     assert all(not g.replicas for g in ledger._intake.places.groups.values())
+
+
+def test_what_was_ready_before_the_first_look_is_ready_since_its_stamp() -> None:
+    scene = awake()
+    (seen,) = scene.said("replicas")[-1:]
+    scene.ledger = Ledger("demo")
+    scene.deltas.clear()
+    for resource in {resource_of(record) for record in scene.objects.values()}:
+        records = [each for each in scene.objects.values() if resource_of(each) is resource]
+        scene.lists(resource, records, since=None)
+    (found,) = scene.said("replicas")[-1:]
+    assert seen.ready_at
+    assert found.ready_at
+    assert abs(found.ready_at - seen.ready_at) <= timedelta(seconds=1)
 
 
 def test_a_restored_ledger_says_nothing_by_itself() -> None:
