@@ -14,7 +14,8 @@ from fleet.history.request_hours import hour_of, sum_in
 from fleet.history.requests import unread, windows_between
 from fleet.models import RequestHour
 
-# A longer time is told by sums of hours: what only windows hold (streams, what waits) is not told.
+# A longer time, or one whose windows are past theirs, is told by sums of hours: what only windows
+# hold (streams, what waits) is not told.
 LONGEST_FINE = timedelta(hours=24)
 HOUR_S = 3600
 
@@ -41,14 +42,18 @@ class RequestHistory:
 def request_history(key: ModelKey, window: TimeRange) -> RequestHistory:
     """What was counted of the model's requests in that time."""
     dark = unread(key.cluster, window.since, window.until)
-    if window.until - window.since <= LONGEST_FINE + timedelta(minutes=1):
-        found = windows_between(key, window.since, window.until)
-        return RequestHistory(windows=found, unread=dark, step_s=WINDOW_S)
     rows = RequestHour.objects.of(key).filter(
         hour__gte=hour_of(window.since), hour__lt=window.until
     )
+    if _is_short(window) and not rows.filter(windows__isnull=True).exists():
+        found = windows_between(key, window.since, window.until)
+        return RequestHistory(windows=found, unread=dark, step_s=WINDOW_S)
     hours = [
         RequestWindow(revision=row.revision, at=row.hour, tally=sum_in(row))
         for row in rows.defer("windows").order_by("hour", "revision")
     ]
     return RequestHistory(windows=hours, unread=dark, step_s=HOUR_S)
+
+
+def _is_short(window: TimeRange) -> bool:
+    return window.until - window.since <= LONGEST_FINE + timedelta(minutes=1)

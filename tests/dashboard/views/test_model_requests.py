@@ -13,7 +13,7 @@ import pytest
 from django.test import Client
 
 from fleet.domain.requests.records import Hop
-from fleet.models import ServedModel
+from fleet.models import RequestHour, ServedModel
 from tests.factories import (
     HOSTILE,
     make_cluster,
@@ -124,6 +124,15 @@ def test_a_long_time_says_what_it_does_not_tell(admin: Client, now: datetime) ->
     assert "activator 504 ≥ 6" in text
     assert "are told for a time of up to 24 hours" in text
     assert "Waiting, at most" not in text
+
+
+def test_a_time_past_its_windows_is_told_by_the_hour(admin: Client, now: datetime) -> None:
+    model = counted(now)
+    RequestHour.objects.update(windows=None)
+    assert "are told for a time of up to 24 hours" in panel(admin)
+    found = rows(admin, f"/tables/requests.csv?model={model.key}&range=6h")
+    assert {row["seconds"] for row in found} == {"3600"}
+    assert sum(int(row["lost_5xx"]) for row in found) == 8
 
 
 def test_the_chart_gets_requests_and_incidents(admin: Client, now: datetime) -> None:
