@@ -9,6 +9,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from dashboard.one_model import of_one_model
 from fleet.errors import BadInput
 from fleet.history.fitting import plain
 
@@ -28,13 +29,19 @@ KEYS = frozenset((*ONE.values(), *MANY.values(), "logs", "metrics", "config", "e
 Bundle = dict[str, Any]
 
 
-def bundle_of(text: str) -> Bundle:
-    """The bundle; raises BadInput, which names the line, for anything else."""
+def bundle_of(text: str, *, model: str = "") -> Bundle:
+    """The bundle; raises BadInput, which names the line, for anything else.
+
+    model: which one is meant, where kubectl printed several; "" = there is only one.
+    """
     if len(text.encode(errors="replace")) > LARGEST_BYTES:
         raise BadInput(_("This is more than %(n)d MB.") % {"n": LARGEST_BYTES // 1024**2})
     found: Bundle = {}
+    objects: list[Mapping[str, Any]] = []
     for line, document in _documents(text):
-        _take(found, document, line)
+        objects += _take(found, document, line)
+    for raw in of_one_model(objects, model):
+        _place(found, raw)
     if not found:
         raise BadInput(_("There is nothing in it."))
     return found
@@ -70,22 +77,22 @@ def _no_json(error: json.JSONDecodeError, text: str) -> str:
     return said
 
 
-def _take(found: Bundle, document: Any, line: int) -> None:
-    """Put a document where it belongs in the bundle."""
+def _take(found: Bundle, document: Any, line: int) -> list[Mapping[str, Any]]:
+    """The document's objects; a bundle of ours has none and is put into `found`."""
     if not isinstance(document, Mapping):
         raise BadInput(_("Line %(line)d: expected an object.") % {"line": line})
     if KEYS & document.keys() and not document.get("kind"):
         inner = document.get("evidence")
         found.update(inner if isinstance(inner, Mapping) else document)
-        return
-    for raw in _objects(document):
-        _place(found, raw)
-    if not found:
+        return []
+    objects = [raw for raw in _objects(document) if raw.get("kind")]
+    if not objects and document.get("items") != []:
         kind = str(document.get("kind", ""))[:80] or "?"
         raise BadInput(
             _("Line %(line)d: %(kind)s is nothing that a diagnosis reads.")
             % {"line": line, "kind": kind}
         )
+    return objects
 
 
 def _objects(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

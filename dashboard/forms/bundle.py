@@ -28,6 +28,13 @@ class BundleForm(forms.Form):
         help_text=_("The same, up to 5 MB."),
     )
 
+    model = forms.CharField(
+        required=False,
+        max_length=300,
+        label=_("Which model"),
+        help_text=_("Its name, where kubectl printed several."),
+    )
+
     def clean(self) -> dict[str, Any]:
         """With `bundle`."""
         given = super().clean() or {}
@@ -41,10 +48,10 @@ class BundleForm(forms.Form):
         if file is None:
             if not (given.get("text") or "").strip():
                 raise forms.ValidationError(_("Paste something, or choose a file."))
-            return bundle_of(given["text"])
+            return bundle_of(given["text"], model=given.get("model", ""))
         if file.size > LARGEST_BYTES:
             raise forms.ValidationError(_("The file is larger than 5 MB."))
         try:
-            return bundle_of(file.read().decode("utf-8-sig"))
+            return bundle_of(file.read().decode("utf-8-sig"), model=given.get("model", ""))
         except UnicodeDecodeError as error:
             raise forms.ValidationError(_("The file is no text in UTF-8.")) from error

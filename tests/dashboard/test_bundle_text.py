@@ -35,6 +35,36 @@ def test_a_list_of_kubectl_is_sorted_into_a_bundle() -> None:
     assert found["events"] == [{"kind": "Event", "reason": "Failed"}]
 
 
+def model(name: str) -> dict[str, object]:
+    return {"kind": "InferenceService", "metadata": {"name": name, "namespace": "chat"}}
+
+
+def pod_of(name: str) -> dict[str, object]:
+    labels = {"serving.kserve.io/inferenceservice": name}
+    return {"kind": "Pod", "metadata": {"name": f"{name}-x", "namespace": "chat", "labels": labels}}
+
+
+SEVERAL = {"kind": "List", "items": [model("a"), model("b"), pod_of("a"), pod_of("b"), POD]}
+
+
+@pytest.mark.parametrize("name", ["a", "chat/a"])
+def test_of_a_whole_namespace_only_what_is_of_the_named_model_is_taken(name: str) -> None:
+    found = bundle_of(text(SEVERAL), model=name)
+    assert found["inferenceservice"] == model("a")
+    assert found["pods"] == [pod_of("a"), POD]
+
+
+def test_the_only_model_has_no_pods_of_its_neighbours() -> None:
+    items = [model("a"), pod_of("a"), pod_of("b")]
+    assert bundle_of(text({"kind": "List", "items": items}))["pods"] == [pod_of("a")]
+
+
+@pytest.mark.parametrize("name", [pytest.param("", id="none named"), pytest.param("c", id="other")])
+def test_several_models_are_named_and_not_mixed(name: str) -> None:
+    with pytest.raises(BadInput, match="chat/a, chat/b"):
+        bundle_of(text(SEVERAL), model=name)
+
+
 def test_items_of_a_typed_list_do_not_say_what_they_are() -> None:
     item = {"metadata": {"name": "p"}}
     assert bundle_of(text({"kind": "PodList", "items": [item]}))["pods"] == [

@@ -39,6 +39,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "bundle", nargs="?", type=Path, help="BUNDLE.json: one model's evidence"
         )
+        parser.add_argument("--model", default="", help="which one, where kubectl printed several")
         parser.add_argument("--json", action="store_true", help="one JSON object")
         parser.add_argument("--jsonl", type=Path, help="FILE with a bundle a line")
 
@@ -49,7 +50,7 @@ class Command(BaseCommand):
         if options["jsonl"] is not None:
             self._answer_lines(options["jsonl"])
             return
-        answer = answer_to(_bundle(options["bundle"]))
+        answer = answer_to(_bundle(options["bundle"], model=options["model"]))
         for line in [json.dumps(answer)] if options["json"] else said(answer):
             self.stdout.write(line)
 
@@ -102,12 +103,12 @@ def said(answer: Mapping[str, Any]) -> Iterator[str]:
             yield f"    - {remedy}: {labels[remedy]}"
 
 
-def _bundle(path: Path) -> Mapping[str, Any]:
+def _bundle(path: Path, *, model: str) -> Mapping[str, Any]:
     """One bundle, or what kubectl printed."""
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
         found = _plain(text)
-        return bundle_of(text) if found is None else found
+        return bundle_of(text, model=model) if found is None else found
     except OSError as error:
         raise CommandError(f"{path}: {error.strerror}", returncode=BAD_INPUT) from error
     except BadInput as error:
