@@ -65,5 +65,9 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def plain(text: str) -> str:
-    """One line that Markdown takes for text and nothing else."""
-    return SPECIAL.sub(r"\\\1", " ".join(text.split()))
+    """One line that Markdown takes for text and nothing else, without what a terminal obeys and
+    what turns the order of letters."""
+    line = " ".join(text.split())
+    if not line.isprintable():
+        line = "".join(each if each.isprintable() else " " for each in line)
+    return SPECIAL.sub(r"\\\1", line)

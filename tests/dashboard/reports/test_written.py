@@ -94,6 +94,9 @@ def test_markdown_marks_lower_bounds_and_escapes_names() -> None:
         pytest.param("a\n\n# b", "a \\# b", id="would end the table"),
         pytest.param("[x](http://y)", "\\[x\\](http://y)", id="would be a link"),
         pytest.param("<b>", "\\<b\\>", id="would be a tag"),
+        pytest.param(
+            "a\x1b[31mb\u202ec", "a \\[31mb c", id="would colour a terminal, or turn letters"
+        ),
         pytest.param("llama-3-8b", "llama-3-8b", id="an ordinary name"),
     ],
 )
