@@ -1,8 +1,9 @@
 """An `Evidence` as rules ask of it: each answer is worked out once, when first asked for."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from functools import cached_property
+from typing import Any, TypeVar
 
 from fleet.domain.diagnosis.calls import Call, call_of
 from fleet.domain.diagnosis.claims import piece
@@ -23,6 +24,7 @@ from fleet.domain.diagnosis.texts import Text, texts_of
 from fleet.domain.enginelog.failures import failure_in
 from fleet.domain.enginelog.lines import words_of
 
+T = TypeVar("T")
 # Times of conditions and events are whole seconds of several clocks.
 _CLOCKS = timedelta(seconds=2)
 _ENGINES_OWN = frozenset({Where.ENGINE, Where.STATE, Where.CONDITION})
@@ -37,6 +39,7 @@ class Case:
         self.evidence = evidence
         self.now: datetime = evidence.observed_at
         self.series = Series(evidence.samples)
+        self.answers: dict[Callable[[Case], Any], Any] = {}
         self._found: dict[Clue, tuple[Text, ...]] = {}
 
     @cached_property
@@ -200,6 +203,18 @@ class Case:
         if at is None or self.now == NO_TIME:
             return None
         return max((self.now - at).total_seconds(), 0.0)
+
+
+def once(answer: Callable[[Case], T]) -> Callable[[Case], T]:
+    """The same, worked out once for each case and gone with it."""
+
+    def asked(case: Case) -> T:
+        if answer not in case.answers:
+            case.answers[answer] = answer(case)
+        found: T = case.answers[answer]
+        return found
+
+    return asked
 
 
 def quoted(texts: Iterable[Text], *, at_most: int = 3) -> tuple[Piece, ...]:

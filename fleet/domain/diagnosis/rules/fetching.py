@@ -2,9 +2,8 @@
 
 import re
 from enum import StrEnum
-from functools import lru_cache
 
-from fleet.domain.diagnosis.case import Case, quoted
+from fleet.domain.diagnosis.case import Case, once, quoted
 from fleet.domain.diagnosis.claims import DECISIVE, LIKELY, STRONG, Seen, piece
 from fleet.domain.diagnosis.clues import Clue, clue
 from fleet.domain.diagnosis.evidence import Container
@@ -92,7 +91,7 @@ def _through(case: Case) -> set[str]:
 
 
 # Five rules ask it of one case.
-@lru_cache(maxsize=2)
+@once
 def trouble(case: Case) -> tuple[Trouble | None, list[Text]]:
     """What decides, with who says it."""
     for kind, sign in (

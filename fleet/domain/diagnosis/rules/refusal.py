@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
-from fleet.domain.diagnosis.case import Case
+from fleet.domain.diagnosis.case import Case, once
 from fleet.domain.diagnosis.clues import clue
 from fleet.domain.diagnosis.places import Where
 from fleet.domain.diagnosis.podview import DEVICE_SIGNS, gpus_of, is_unscheduled
@@ -113,7 +113,7 @@ def refusals(case: Case) -> tuple[Text, ...]:
     )
 
 
-@lru_cache(maxsize=2)
+@once
 def shortage(case: Case) -> Shortage | None:
     """What keeps a pod of the model from a node now; None if nothing is said."""
     texts = refusals(case)

@@ -2,10 +2,9 @@
 
 from collections import Counter
 from dataclasses import dataclass
-from functools import lru_cache
 
 from fleet.domain.diagnosis.calls import Call
-from fleet.domain.diagnosis.case import Case, quoted
+from fleet.domain.diagnosis.case import Case, once, quoted
 from fleet.domain.diagnosis.claims import LIKELY, STRONG, TWO_SIGNS, Seen, piece
 from fleet.domain.diagnosis.limits import Limit
 from fleet.domain.diagnosis.places import Where
@@ -30,7 +29,7 @@ class Hit:
     known: bool
 
 
-@lru_cache(maxsize=2)
+@once
 def hits(case: Case) -> list[Hit]:
     """Requests that were as long as a limit; without a known limit, that bunch at a usual one."""
     known = [hit for call in case.failed_calls if (hit := _known(case, call)) is not None]
