@@ -10,7 +10,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from dashboard.cause_words import cause_words, confidence_words
-from dashboard.charts.spoken import clock_text
+from dashboard.charts.spoken import HOUR_S, MINUTE_S
 from dashboard.kept_findings import kept_remedies, kept_summary
 from dashboard.reports.markdown import plain
 from dashboard.views.incident_page import IncidentPage
@@ -50,14 +50,14 @@ def _head(page: IncidentPage, *, address: str, now: datetime) -> Iterator[str]:
     yield f"- {plain(_('Model'))}: {plain(str(page.row.key))}"
     if page.team:
         yield f"- {plain(_('Team'))}: {plain(page.team)}"
-    yield f"- {plain(_('Began'))}: {_utc(page.incident.started_at)}"
+    yield f"- {plain(_('Began'))}: {_utc(page.incident.started_at)} UTC"
     ended = page.incident.ended_at
-    yield f"- {plain(_('Ended'))}: {_utc(ended) if ended else _goes_on(now)}"
+    yield f"- {plain(_('Ended'))}: {f'{_utc(ended)} UTC' if ended else _goes_on(now)}"
     yield f"- {plain(_('Page'))}: <{address}>"
 
 
 def _goes_on(now: datetime) -> str:
-    return f"{_('goes on')} ({_('written at')} {_utc(now)})"
+    return f"{_('goes on')} ({_('written at')} {_utc(now)} UTC)"
 
 
 def _summary(page: IncidentPage) -> Iterator[str]:
@@ -73,7 +73,7 @@ def _summary(page: IncidentPage) -> Iterator[str]:
 
 
 def _lost_sentence(page: IncidentPage) -> str:
-    said: dict[str, object] = {"lost": page.row.lost, "length": clock_text(page.length_s)}
+    said: dict[str, object] = {"lost": page.row.lost, "length": _length(page.length_s)}
     if page.row.share:
         said |= {"requests": page.incident.requests, "share": page.row.share}
         return _("%(lost)s of %(requests)s requests were lost in %(length)s (%(share)s).") % said
@@ -128,13 +128,18 @@ def _finding(finding: Mapping[str, Any]) -> Iterator[str]:
     yield plain(kept_summary(finding))
     yield ""
     for piece in finding.get("evidence") or ():
-        kind, ref = plain(str(piece.get("kind", ""))), plain(str(piece.get("ref", "")))
-        yield f"- {kind} {ref}: {plain(str(piece.get('says', '')))}"
+        yield f"- {_of(piece)}: {plain(str(piece.get('says', '')))}"
     remedies = "; ".join(kept_remedies(finding))
     if remedies:
         yield ""
         yield plain(_("What helps: %(remedies)s.") % {"remedies": remedies})
     yield ""
+
+
+def _of(piece: Mapping[str, Any]) -> str:
+    """What it is and where; a reference that begins with its kind says both."""
+    kind, ref = str(piece.get("kind", "")), str(piece.get("ref", ""))
+    return plain(ref if ref.lower().startswith(f"{kind}/") else f"{kind} {ref}")
 
 
 def _done(page: IncidentPage) -> Iterator[str]:
@@ -172,3 +177,12 @@ def _row(cells: list[str]) -> str:
 
 def _utc(moment: datetime) -> str:
     return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
+
+
+def _length(seconds: float) -> str:
+    """Like "38 s", "2 min 35 s", "1 h 4 min": a clock's 2:35 may be hours."""
+    if seconds < HOUR_S:
+        minutes, rest = divmod(round(seconds), MINUTE_S)
+        return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+    hours, rest = divmod(round(seconds / MINUTE_S), HOUR_S // MINUTE_S)
+    return f"{hours} h {rest} min"

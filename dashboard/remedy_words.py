@@ -74,7 +74,7 @@ REMEDY_LABELS: Mapping[Remedy, Words] = {
         "Rename the Service, or switch service links off"
     ),
     Remedy.RESOLVE_CONFIG_CONFLICT: _("Make the settings agree"),
-    Remedy.RESTART_ENGINE: _("Restart the broken replica"),
+    Remedy.RESTART_ENGINE: _("Restart the broken replica (kubectl delete pod)"),
     Remedy.ROLLBACK_TRAFFIC: _("Send traffic back to the stable version"),
     Remedy.SET_ADMISSION_LIMIT: _("Refuse at the edge what cannot be served"),
     Remedy.SET_SERVED_MODEL_NAME: _("Name the served model explicitly"),

@@ -13,9 +13,9 @@ ONE_DECIMAL = 0.0995
 def share_text(share: float, *, at_least: bool = False) -> str:
     """Like "0 %", "< 0.1 %", "1.2 %", "38 %"; never "100 %" nor "0 %" where it is not quite so.
 
-    at_least: a lower bound, "≥ 1.2 %": rounded down, so that it stays one.
+    at_least: a lower bound, "≥ 1.2 %": rounded down, so that it stays one. All is no bound.
     """
-    if at_least:
+    if at_least and share < 1:
         return _bound(share)
     if share <= 0:
         return "0 %"

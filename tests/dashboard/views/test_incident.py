@@ -241,13 +241,13 @@ def test_the_post_mortem_is_filled_with_what_is_known(admin: Client, model: Serv
     for line in (
         f"# Incident {row.pk}: errors of llama-3-8b",
         "- Model: demo-a/InferenceService/chat/llama-3-8b",
-        "- Began: 2026-11-30 09:12:00",
-        "- Ended: 2026-11-30 09:16:00",
-        "41 of 300 requests were lost in 4:00 (14 %).",
+        "- Began: 2026-11-30 09:12:00 UTC",
+        "- Ended: 2026-11-30 09:16:00 UTC",
+        "41 of 300 requests were lost in 4 min 0 s (14 %).",
         "Cause: GPU out of memory (certain).",
         f"| activator | 504 | 38 | {meaning('activator', 504)} |",
         "| 2026-11-30 09:12:00 | errors | first error of a caller |",
-        "- log log/kserve-container:3: CUDA out of memory",
+        "- log/kserve-container:3: CUDA out of memory",
         "- 2026-11-30 09:16:00: Raise min by olga: Served (503s)",
     ):
         assert line in text.splitlines(), line
