@@ -48,6 +48,5 @@ def dark_hops(incident: Incident, model: ServedModel | None) -> list[Words]:
     """Hops of its path that cannot be told apart; other modes' hops are none of it."""
     mode = member_of(Mode, model.mode) if model else None
     path = frozenset(Hop) if mode is None else PATHS[mode]
-    return [
-        hop_word(hop) for hop, count in incident.by_hop.items() if count is None and hop in path
-    ]
+    unknown = {hop for hop, count in incident.by_hop.items() if count is None}
+    return [hop_word(hop) for hop in Hop if hop in unknown and hop in path]

@@ -86,7 +86,7 @@ def are_behind(*, now: datetime) -> bool:
 
 
 def _settled(now: datetime) -> list[ColdStart]:
-    return list(_uncounted(now - SETTLED).order_by("ended_at").defer("log")[:AT_ONCE])
+    return list(_uncounted(now - SETTLED).order_by("ended_at", "pk").defer("log")[:AT_ONCE])
 
 
 def _uncounted(over_by: datetime) -> ColdStartQuerySet:
