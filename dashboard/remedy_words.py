@@ -97,3 +97,20 @@ REMEDY_ACTIONS: Mapping[Remedy, ActionName] = {
     Remedy.ADD_REPLICAS: ActionName.RAISE_MIN,
     Remedy.PREWARM_BEFORE_TRAFFIC: ActionName.WARM_UP,
 }
+# Rules of lint whose patch does it, the likeliest first.
+REMEDY_RULES: Mapping[Remedy, tuple[str, ...]] = {
+    Remedy.ADD_OR_EXTEND_STARTUP_PROBE: ("PL004", "PL002", "PL007"),
+    Remedy.ADD_PRESTOP_AND_GRACE: ("PL031",),
+    Remedy.CACHE_MODEL_LOCALLY: ("PL013",),
+    Remedy.FIX_PROBE_TARGET: ("PL006",),
+    Remedy.FREE_OLD_REVISION_FIRST: ("PL016",),
+    Remedy.PERSIST_COMPILE_CACHE: ("PL014",),
+    Remedy.RAISE_CLIENT_OR_INGRESS_TIMEOUT: ("PL028",),
+    Remedy.RAISE_CONCURRENCY_LIMIT: ("PL011",),
+    Remedy.RAISE_PROGRESS_DEADLINE: ("PL001",),
+    Remedy.RAISE_REVISION_TIMEOUT: ("PL003", "PL027"),
+    Remedy.RAISE_SHARED_MEMORY: ("PL024",),
+    Remedy.READINESS_CHECKS_MODEL: ("PL005",),
+    Remedy.RELAX_LIVENESS_PROBE: ("PL026",),
+    Remedy.RELAX_READINESS_PROBE: ("PL026",),
+}

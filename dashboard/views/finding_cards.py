@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 
 from dashboard.cause_words import cause_words, confidence_words
 from dashboard.finding_words import summary_of
-from dashboard.remedy_words import REMEDY_ACTIONS, REMEDY_LABELS
+from dashboard.remedy_words import REMEDY_ACTIONS, REMEDY_LABELS, REMEDY_RULES
 from dashboard.words import Words, word
 from fleet.domain.diagnosis.records import Cause, Finding, Piece, Remedy
 from fleet.domain.plans.params import ActionName
@@ -42,10 +42,12 @@ class PieceLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RemedyLine:
-    """action: what our button for it does, "" = it is not ours to do."""
+    """action: what our button for it does, "" = it is not ours to do. rule: of the advice on the
+    same page whose patch does it, "" = none."""
 
     words: Words
     action: str
+    rule: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,19 +84,23 @@ def nowhere(piece: Piece) -> str:
     return ""
 
 
-def finding_cards(kept: Iterable[Mapping[str, Any]], places: Places = nowhere) -> list[FindingCard]:
-    """Of findings as they are kept."""
-    return [finding_card(finding_of(each), places) for each in kept]
+def finding_cards(
+    kept: Iterable[Mapping[str, Any]], places: Places = nowhere, *, rules: Collection[str] = ()
+) -> list[FindingCard]:
+    """Of findings as they are kept. rules: codes of the advice beside them that has a patch."""
+    return [finding_card(finding_of(each), places, rules=rules) for each in kept]
 
 
-def finding_card(finding: Finding, places: Places = nowhere) -> FindingCard:
+def finding_card(
+    finding: Finding, places: Places = nowhere, *, rules: Collection[str] = ()
+) -> FindingCard:
     return FindingCard(
         cause=finding.cause.value,
         title=cause_words(finding.cause),
         summary=summary_of(finding),
         sure=_sure(finding),
         pieces=[_line(piece, places) for piece in finding.evidence],
-        remedies=[_remedy(remedy) for remedy in finding.remedies],
+        remedies=[_remedy(remedy, rules) for remedy in finding.remedies],
     )
 
 
@@ -125,8 +131,9 @@ def _sure(finding: Finding) -> str:
     return _("%(sure)s, %(figure)s") % named
 
 
-def _remedy(remedy: Remedy) -> RemedyLine:
-    return RemedyLine(words=word(REMEDY_LABELS, remedy), action=action_of(remedy))
+def _remedy(remedy: Remedy, rules: Collection[str]) -> RemedyLine:
+    rule = next((code for code in REMEDY_RULES.get(remedy, ()) if code in rules), "")
+    return RemedyLine(words=word(REMEDY_LABELS, remedy), action=action_of(remedy), rule=rule)
 
 
 def _line(piece: Piece, places: Places) -> PieceLine:

@@ -56,9 +56,11 @@ def insight_cards(row: ServedModel) -> InsightCards:
     if insight is None:
         return NOTHING_YET
     problem = insight.problem or {}
+    advice = advice_cards(insight.lint)
+    rules = {line.code for line in advice if line.patch}
     return InsightCards(
-        findings=finding_cards(insight.findings, places_of(row.key)),
-        advice=advice_cards(insight.lint),
+        findings=finding_cards(insight.findings, places_of(row.key), rules=rules),
+        advice=advice,
         profile=profile_card(insight.profile),
         looked_at=insight.diagnosed_at,
         asked=insight.due_at is not None,

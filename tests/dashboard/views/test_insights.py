@@ -121,6 +121,22 @@ def test_a_viewer_sees_the_finding_without_buttons_that_act(
     assert "data-plan" not in text.split('id="model-findings"')[1].split("</section>")[0]
 
 
+@pytest.mark.parametrize(
+    ("patch", "links"), [pytest.param("spec: {}", 1, id="with"), pytest.param("", 0, id="without")]
+)
+def test_a_remedy_links_to_the_patch_that_does_it(
+    admin: Client, insight: ModelInsight, patch: str, links: int
+) -> None:
+    stop = {**LINT, "patch": patch}
+    finding = {**FINDING, "remedies": ["fix-probe-target", "add-capacity"]}
+    params = {"path": "/v1/models", "probes": ["livenessProbe"]}
+    probe = {**stop, "code": "PL006", "params": params}
+    ModelInsight.objects.update(findings=[finding], lint=[stop, probe])
+    html = admin.get(PAGE).content.decode()
+    assert html.count('href="#advice-PL006"') == links
+    assert 'href="#advice-PL020"' not in html
+
+
 def test_advice_with_a_patch_to_copy(admin: Client, insight: ModelInsight) -> None:
     text = html(admin)
     assert "PL020" in text
