@@ -2,8 +2,8 @@
 
 import json
 import time
-from collections.abc import Mapping
-from datetime import timedelta
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 from functools import lru_cache
 
 from django.conf import settings
@@ -15,8 +15,8 @@ from fleet.adapters.prometheus.reader import PrometheusReader
 from fleet.adapters.prometheus.shared_pages import shared_pages
 from fleet.domain.requests.incidents import IncidentRules
 from fleet.domain.requests.pages import Page
-from fleet.domain.requests.records import MetricsFacts
-from fleet.errors import BadInput
+from fleet.domain.requests.records import MetricsFacts, SubjectWindow
+from fleet.errors import BadInput, FleetError
 from fleet.history import metrics_claims
 from fleet.history.error_rows import forget_errors
 from fleet.history.incidents import end_unseen
@@ -54,7 +54,7 @@ def sample_cluster(name: str) -> bool:
         return False
     task = SampleTask(
         claim=claim,
-        reader=metrics_reader(Cluster.objects.get(pk=claim.cluster_id)),
+        reader=_reader_or_why_not(Cluster.objects.get(pk=claim.cluster_id)),
         announcer=announcer(),
         clock=now,
         settings=SampleSettings(
@@ -94,6 +94,32 @@ def metrics_reader(cluster: Cluster) -> MetricsReader:
         json.dumps([sorted(cluster.metrics_headers.items()), sorted(cluster.allowed_hosts)]),
         cluster.knative,
     )
+
+
+class NoReader:
+    """Stands for a reader that cannot be made, and says why whenever it is asked: a setting that
+    went wrong is trouble of its cluster."""
+
+    def __init__(self, why: FleetError) -> None:
+        self._why = why
+
+    def look(self, *, now: datetime) -> MetricsFacts:
+        raise self._why
+
+    def windows(
+        self, facts: MetricsFacts, *, since: datetime, until: datetime
+    ) -> Sequence[SubjectWindow] | None:
+        raise self._why
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def _reader_or_why_not(cluster: Cluster) -> MetricsReader:
+    try:
+        return metrics_reader(cluster)
+    except FleetError as error:
+        return NoReader(error)
 
 
 @lru_cache(maxsize=READERS)

@@ -74,6 +74,9 @@ class MetricsForm(forms.Form):
             raise forms.ValidationError(_("A user name and a password go together."))
         if asked["bearer"] and asked["username"]:
             raise forms.ValidationError(_("Either a token, or a user name and a password."))
+        token = asked["bearer"].strip()
+        if not token.isascii() or not token.isprintable():
+            raise forms.ValidationError(_("The token has letters that no token has."))
         try:
             checked_place(self.place())
         except BadInput as error:

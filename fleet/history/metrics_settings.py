@@ -2,6 +2,7 @@
 transaction."""
 
 import re
+import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
@@ -79,13 +80,21 @@ def checked_place(place: MetricsPlace) -> MetricsPlace:
             f"metrics URL {url[:80]!r}: expected an address like https://prometheus.example.com,"
             " without a name, a query or /api/v1 in it"
         )
-    if place.ca_pem and "-----BEGIN CERTIFICATE-----" not in place.ca_pem:
+    if place.ca_pem and not _is_certificate(place.ca_pem):
         raise BadInput("CA of the metrics: expected a certificate in PEM")
     if len(place.headers) > MOST_HEADERS:
         raise BadInput(f"more than {MOST_HEADERS} headers")
     for name, value in place.headers.items():
         _check_header(name, value)
     return MetricsPlace(url=url, ca_pem=place.ca_pem, headers=place.headers, pages=place.pages)
+
+
+def _is_certificate(pem: str) -> bool:
+    try:
+        ssl.create_default_context(cadata=pem)
+    except (ssl.SSLError, ValueError):
+        return False
+    return "-----BEGIN CERTIFICATE-----" in pem
 
 
 def _check_header(name: str, value: str) -> None:

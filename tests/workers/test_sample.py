@@ -95,6 +95,15 @@ def test_a_prometheus_that_is_away_is_trouble_and_no_failure() -> None:
     assert "refused" in trouble["text"]
 
 
+def test_a_setting_that_went_wrong_is_trouble_of_its_cluster() -> None:
+    known("http://127.0.0.1:9", now=datetime.now(UTC))
+    Cluster.objects.update(metrics_ca_pem="nonsense")
+    sample.sample_cluster("one")
+    row = Cluster.objects.get()
+    assert "no PEM certificate" in row.metrics_trouble["text"]
+    assert row.metrics_claimed_until is None
+
+
 def test_a_sweep_rings_for_clusters_with_something_new(monkeypatch: pytest.MonkeyPatch) -> None:
     rung: list[str] = []
     monkeypatch.setattr(sample, "enqueue", rung.append)

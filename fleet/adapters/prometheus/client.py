@@ -149,8 +149,14 @@ class PrometheusClient:
         }
         named |= {"Host": parts.netloc.rpartition("@")[2], "User-Agent": USER_AGENT}
         if self._access.bearer is not None:
-            named["Authorization"] = f"Bearer {self._access.bearer()}"
+            named["Authorization"] = f"Bearer {_token(self._access.bearer())}"
         return named
+
+
+def _token(given: str) -> str:
+    if not given.isascii() or not given.isprintable():
+        raise BadInput("the token of the metrics server has letters that no token has")
+    return given
 
 
 def _trust(ca_pem: str) -> ssl.SSLContext | bool:

@@ -116,6 +116,7 @@ def test_off(admin: Client, prometheus: Prometheus, now: datetime) -> None:
         ),
         pytest.param({"headers": "nonsense"}, "a colon and a value", id="no header"),
         pytest.param({"headers": "Authorization: x"}, "kept encrypted", id="a secret header"),
+        pytest.param({"bearer": "tokén"}, "letters that no token has", id="no token"),
         pytest.param({"ca_pem": "nonsense"}, "certificate in PEM", id="no certificate"),
     ],
 )

@@ -85,6 +85,21 @@ def test_what_is_refused(url: str, headers: Mapping[str, str], says: str) -> Non
 
 
 @pytest.mark.usefixtures("cluster")
+@pytest.mark.parametrize(
+    "pem",
+    [
+        pytest.param("nonsense", id="no PEM"),
+        pytest.param(
+            "-----BEGIN CERTIFICATE-----\nzzz\n-----END CERTIFICATE-----", id="PEM of nothing"
+        ),
+    ],
+)
+def test_a_ca_that_is_none_is_refused(pem: str) -> None:
+    with pytest.raises(BadInput, match="CA of the metrics"):
+        set_metrics("one", MetricsPlace(url="https://host", ca_pem=pem), b"", DEED)
+
+
+@pytest.mark.usefixtures("cluster")
 def test_a_removed_cluster_keeps_no_way_to_its_metrics() -> None:
     set_metrics("one", PLACE, b"sealed", DEED)
     remove_cluster("one", now=NOW)

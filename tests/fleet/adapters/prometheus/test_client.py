@@ -128,6 +128,14 @@ def test_path_credentials_and_headers_are_sent(server: Server) -> None:
     assert asked["form"]["query"] == ["up"]
 
 
+@pytest.mark.parametrize("token", ["tokén", "a\r\nX-A: b"])
+def test_a_token_that_is_none_is_not_sent(token: str, server: Server) -> None:
+    with pytest.raises(BadInput, match="letters that no token has") as caught:
+        ask(server, bearer=lambda: token)
+    assert token not in str(caught.value)
+    assert not server.asked
+
+
 def test_name_and_password(server: Server) -> None:
     server.say("instant-up")
     ask(server, basic=lambda: ("reader", "pass"))
