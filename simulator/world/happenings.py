@@ -78,9 +78,13 @@ class Happenings:
             self._soon(profile, self.traffic.burst)
         elif standard and profile.rhythm is Rhythm.STEADY and profile.gpus:
             self._every(profile, 3 * ROLLOUT_S, self.change)
-            self._every(profile, 3 * CRASH_S, self.crash)
-            self._every(profile, STALL_S, self.stall)
-            self._every(profile, 3 * DRAIN_S, self.drain)
+            self._hardships(profile)
+
+    def _hardships(self, profile: Profile) -> None:
+        """What a model with one replica does not come through without an error."""
+        self._every(profile, 3 * CRASH_S, self.crash)
+        self._every(profile, STALL_S, self.stall)
+        self._every(profile, 3 * DRAIN_S, self.drain)
 
     # What can happen
 
@@ -184,3 +188,10 @@ class Happenings:
     ) -> None:
         self._soon(profile, act)
         self._every(profile, mean_s, act)
+
+
+class Health(Happenings):
+    """What people do where nothing ever fails: no server dies or stalls, no node is drained."""
+
+    def _hardships(self, profile: Profile) -> None:
+        """None."""

@@ -25,9 +25,9 @@ from simulator.world.fault_schedule import FaultSchedule
 from simulator.world.faults import Faults, Seeded
 from simulator.world.faulty import table_of
 from simulator.world.gateway import Gateway
-from simulator.world.happenings import Happenings
+from simulator.world.happenings import Happenings, Health
 from simulator.world.hooks import WorldLogs, WorldPods
-from simulator.world.kinds import FAULTY, plans_of
+from simulator.world.kinds import FAULTY, HEALTHY, plans_of
 from simulator.world.papers import USERS, Options, Papers, context_name, identity, write_papers
 from simulator.world.seeding import past_seconds, seed
 from simulator.world.timeline import Timeline
@@ -39,6 +39,9 @@ from simulator.world.world import World, WorldPlan
 QUIET_S = 90.0
 # From the first port on, those of metrics pages lie behind all others.
 METRICS_PORTS = 60
+
+# How long the first pods of a healthy world may take.
+UP_S = 120.0
 
 
 class Running:
@@ -80,8 +83,15 @@ class Running:
             self._live_through_history(self.past)
         else:
             seed(self.world)
-            self.traffic.begin()
+            self._let_callers_come()
         self.catch_up()
+
+    def _let_callers_come(self) -> None:
+        """At once: some find nobody. In a world where nothing fails, when everybody is up."""
+        if self.options.world == HEALTHY:
+            self.timeline.after_real(UP_S, self.traffic.begin)
+        else:
+            self.traffic.begin()
 
     @property
     def past(self) -> Path | None:
@@ -120,6 +130,8 @@ class Running:
         if self.options.world == FAULTY:
             schedule = FaultSchedule(self.faults, table_of(self.world.plan.settings))
             schedule.begin(quiet_s=QUIET_S)
+        elif self.options.world == HEALTHY:
+            Health(self.world, self.traffic).begin()
         else:
             Happenings(self.world, self.traffic, self.faults).begin()
 
