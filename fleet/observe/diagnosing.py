@@ -48,7 +48,7 @@ AT_ONCE = 3
 # Errors that were counted longer ago say nothing of now.
 ERRORS_FOR = timedelta(minutes=10)
 NO_CAUSE = frozenset({Cause.NONE, Cause.INSUFFICIENT_EVIDENCE})
-# What a start that is not late may well be doing.
+# What a start that is not late may well be doing; and a stop as planned, whose errors are over.
 UNDER_WAY = frozenset(
     {
         Cause.SCALE_FROM_ZERO,
@@ -56,6 +56,7 @@ UNDER_WAY = frozenset(
         Cause.IMAGE_PULL_SLOW,
         Cause.MODEL_DOWNLOAD_SLOW,
         Cause.ENGINE_LOAD_SLOW,
+        Cause.DRAINING,
     }
 )
 # Without an error that anybody saw, a cause has to be quite sure.

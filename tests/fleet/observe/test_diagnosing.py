@@ -256,6 +256,10 @@ def finding(cause: Cause, confidence: float = 0.9) -> Finding:
         pytest.param(
             Why.START_SLOW, Cause.SCALE_FROM_ZERO, 0.9, False, id="a start under way is no finding"
         ),
+        pytest.param(
+            Why.PROBES, Cause.DRAINING, 0.9, False, id="a stop whose errors are over is no finding"
+        ),
+        pytest.param(Why.ERRORS, Cause.DRAINING, 0.7, True, id="a stop that callers feel is one"),
         pytest.param(Why.START_SLOW, Cause.UNSCHEDULABLE_GPU, 0.9, True, id="one that stands is"),
         pytest.param(Why.START_SLOW, Cause.OVERLOAD, 0.5, False, id="if it is sure"),
         pytest.param(Why.START_LATE, Cause.MODEL_DOWNLOAD_SLOW, 0.7, True, id="a late one too"),
