@@ -86,7 +86,7 @@ def _document(file: str, number: int, loader: Any, node: yaml.Node) -> Iterator[
 def _where(error: Exception) -> str:
     mark = getattr(error, "problem_mark", None)
     line = f", line {mark.line + 1}" if mark else ""
-    problem = getattr(error, "problem", None) or getattr(error, "reason", None) or type(error)
+    problem = getattr(error, "problem", None) or getattr(error, "reason", None) or error
     return f"{line}: {str(problem)[:200]}"
 
 

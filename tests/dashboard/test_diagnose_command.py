@@ -105,3 +105,10 @@ def test_a_file_that_is_not_there_and_too_few_arguments() -> None:
         said("/nonexistent.json")
     with pytest.raises(CommandError, match="give BUNDLE.json"):
         said()
+
+
+def test_a_file_without_end_ends_with_2(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dashboard.management.commands.diagnose.LINE_AT_MOST", 3 * 1024**2)
+    with pytest.raises(CommandError, match="/dev/zero: larger than 3 MiB") as raised:
+        said("/dev/zero")
+    assert raised.value.returncode == 2

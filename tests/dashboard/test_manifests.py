@@ -57,6 +57,7 @@ BOMB = "a0: &a0 [x]\n" + "".join(
         pytest.param('{"a":' * 5000, "nesting", id="JSON nested without end"),
         pytest.param("a: !!python/object:os.system {}\n", "line 1", id="a foreign type"),
         pytest.param(b"a: \xff\xfe", "byte 3 is not UTF-8", id="not UTF-8"),
+        pytest.param("a: 2026-13-45\n", "month must be in", id="a day that is none"),
         pytest.param("a: \x00", "document 1", id="a sign that YAML has not"),
         pytest.param("? [a]\n: 1\n", "document 1", id="a key that is a list"),
     ],

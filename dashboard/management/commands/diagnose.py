@@ -106,13 +106,22 @@ def said(answer: Mapping[str, Any]) -> Iterator[str]:
 def _bundle(path: Path, *, model: str) -> Mapping[str, Any]:
     """One bundle, or what kubectl printed."""
     try:
-        text = path.read_text(encoding="utf-8", errors="replace")
+        text = _text(path)
         found = _plain(text)
         return bundle_of(text, model=model) if found is None else found
     except OSError as error:
         raise CommandError(f"{path}: {error.strerror}", returncode=BAD_INPUT) from error
     except BadInput as error:
         raise CommandError(f"{path}: {error}", returncode=BAD_INPUT) from error
+
+
+def _text(path: Path) -> str:
+    """Raises BadInput for what has no end, or is larger than any bundle."""
+    with path.open(encoding="utf-8", errors="replace") as file:
+        text = file.read(LINE_AT_MOST + 1)
+    if len(text) > LINE_AT_MOST:
+        raise BadInput(f"larger than {LINE_AT_MOST // 1024**2} MiB")
+    return text
 
 
 def _plain(text: str) -> Mapping[str, Any] | None:
