@@ -28,6 +28,8 @@ from fleet.models import Cluster, Incident, ServedModel
 
 # Answers of a diagnosis that name no cause.
 NO_CAUSE = frozenset({Cause.NONE, Cause.INSUFFICIENT_EVIDENCE})
+# Replace no other cause. A wake is also what a model looks like that recovers from something else.
+GIVES_WAY = NO_CAUSE | {Cause.SCALE_FROM_ZERO}
 # What is seen so long after the newest error (which is known some 75 s late) is another time.
 OF_ITS_TIME = timedelta(seconds=150)
 # An incident whose end nobody can see is closed after so long without metrics.
@@ -183,17 +185,18 @@ def set_incident_findings(
 ) -> bool:
     """Keep what a diagnosis found, the API's shape, best first; whether it was kept.
 
-    While the incident goes on the newest findings win, but neither those that name no cause nor
-    those of a look long after its newest error replace a cause. After its end they stay as they
-    are, unless a person `asked`.
+    While the incident goes on the newest findings win, but neither those that name no cause or a
+    mere wake nor those of a look long after its newest error replace another cause. After its end
+    they stay as they are, unless a person `asked`.
     """
     rows = Incident.objects.filter(pk=incident_id)
     first = findings[0] if findings else None
     unnamed = Q(cause__in=["", *NO_CAUSE])
     if not asked:
         rows = rows.ongoing().filter(unnamed | Q(last_error_at__gte=now - OF_ITS_TIME))
-    if first is None or (first["cause"] in NO_CAUSE and not asked):
-        rows = rows.filter(unnamed)
+    if first is None or (first["cause"] in GIVES_WAY and not asked):
+        same = Q(cause=str(first["cause"])) if first else Q()
+        rows = rows.filter(unnamed | same)
     changed = rows.update(
         cause=str(first["cause"]) if first else "",
         confidence=float(first["confidence"]) if first else None,

@@ -40,6 +40,7 @@ FINDING: dict[str, Any] = {
     "remedies": ["lower-gpu-memory-utilization"],
 }
 NOTHING = {**FINDING, "cause": "none", "confidence": 0.8}
+WAKE: dict[str, Any] = {**FINDING, "cause": "scale-from-zero"}
 
 
 def at(windows: float) -> datetime:
@@ -201,6 +202,7 @@ def test_the_newest_findings_win_while_it_goes_on(model: ServedModel) -> None:
             [{**FINDING, "cause": "overload"}], True, True, "overload", id="a person may ask again"
         ),
         pytest.param([NOTHING], True, True, "none", id="and be told that there is none"),
+        pytest.param([WAKE], False, False, "gpu-oom", id="a wake is what recovering looks like"),
     ],
 )
 def test_which_findings_are_kept(
