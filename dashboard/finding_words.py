@@ -62,6 +62,9 @@ RULE_SENTENCES: Mapping[str, Words] = {
     "engine-dead": gettext_lazy("The server answers, its engine is dead or frozen."),
     "scaler-late": gettext_lazy("The autoscaler acts, capacity comes too late or in bad steps."),
     "more-work-than-capacity": gettext_lazy("There is more work than the replicas can do."),
+    "more-work-before": gettext_lazy(
+        "There was more work than the replicas could do; nothing waits any more."
+    ),
     "limit-shorter-than-start": gettext_lazy(
         "A limit of %(limit_s)s s (%(layer)s) is shorter than a start of %(start_s)s s."
     ),

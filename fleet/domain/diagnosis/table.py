@@ -19,6 +19,7 @@ from fleet.domain.diagnosis.rules import (
     memory,
     names,
     network,
+    past_load,
     placing,
     probing,
     routing,
@@ -314,6 +315,13 @@ RULES: tuple[Rule, ...] = (
         C.OVERLOAD,
         P.SERVING,
         serving.overloaded,
+        (R.ADD_REPLICAS, R.SET_ADMISSION_LIMIT, R.TUNE_AUTOSCALER),
+    ),
+    Rule(
+        "more-work-before",
+        C.OVERLOAD,
+        P.SERVING,
+        past_load.was_overloaded,
         (R.ADD_REPLICAS, R.SET_ADMISSION_LIMIT, R.TUNE_AUTOSCALER),
     ),
     Rule(

@@ -143,3 +143,48 @@ def test_errors_counted_when_a_pod_was_stopped(
 ) -> None:
     evidence = evidence_from_bundle({**bundle(metrics, timeout_s=300), "events": events})
     assert ("draining" in {each.cause.value for each in diagnose(evidence)}) is found
+
+
+def waiting_of(*points: tuple[float, float]) -> list[dict[str, Any]]:
+    """points: seconds ago, and how many waited then."""
+    name = "pilotlight_request_queued"
+    return [{"name": name, "labels": {}, "value": n, "t": ago(at)} for at, n in points]
+
+
+STOOD = waiting_of((200, 41), (170, 41), (140, 41), (60, 0), (30, 0))
+WARM = [pod(made=9_000, ready=8_900)]
+
+
+@pytest.mark.parametrize(
+    ("metrics", "pods", "cause"),
+    [
+        pytest.param(
+            [*counter("ingress", "504", (200, 0), (170, 3), (110, 9)), *STOOD],
+            WARM,
+            "overload",
+            id="time-outs while a queue stood before a warm replica, all of it over",
+        ),
+        pytest.param(
+            [*counter("ingress", "504", (200, 0), (170, 3), (60, 3), (20, 9)), *STOOD],
+            WARM,
+            "insufficient-evidence",
+            id="some came when nothing waited",
+        ),
+        pytest.param(
+            [*counter("ingress", "504", (200, 0), (170, 3)), *waiting_of((200, 0), (170, 0))],
+            WARM,
+            "insufficient-evidence",
+            id="nothing ever waited",
+        ),
+    ],
+)
+def test_a_queue_that_is_gone(metrics: list[Any], pods: list[Any], cause: str) -> None:
+    found = diagnose(evidence_from_bundle(bundle(metrics, timeout_s=600, pods=pods)))
+    assert found[0].cause.value == cause, [(each.rule, each.confidence) for each in found]
+
+
+def test_a_queue_before_a_start_is_no_overload() -> None:
+    """The replica was Ready after most of them had failed."""
+    metrics = [*counter("activator", "504", (240, 0), (220, 6)), *waiting_of((235, 6), (60, 0))]
+    found = diagnose(evidence_from_bundle(bundle(metrics, timeout_s=12)))
+    assert "overload" not in [each.cause.value for each in found]
