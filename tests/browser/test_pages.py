@@ -129,7 +129,8 @@ def test_hostile_text_stays_text(open_page: Opened, path: str) -> None:
 def test_the_chart_is_drawn_under_the_policy_and_told_as_a_table(open_page: Opened) -> None:
     page = open_page(MODEL)
     expect(page.locator("#timeline .main-svg").first).to_be_visible(timeout=WITHIN_MS)
-    expect(page.locator("#timeline .legendtext").first).to_have_text("ready")
+    named = page.locator("#timeline .legendtext")
+    expect(named.get_by_text("ready", exact=True)).to_be_visible(timeout=WITHIN_MS)
     page.locator("#timeline-table summary").click()
     expect(page.locator("#timeline-table tbody tr").first).to_be_visible()
     assert page.locator("#timeline-table tbody tr").count() > 20
