@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import ngettext
+
 from dashboard.lint_words import SEVERITY_LABELS, lint_words
 from dashboard.profile_words import PROFILE_LABELS, verdict_words
 from fleet.domain.lint.profiles import Profile, Verdict
@@ -101,7 +103,8 @@ def as_text(linted: Sequence[Linted]) -> Iterator[str]:
         if each.profile is not None:
             yield from _profile_lines(each.profile, each.verdicts)
     summed = ", ".join(f"{count} {name}" for name, count in counts(linted).items())
-    yield f"{len(linted)} models: {summed}"
+    models = ngettext("%(n)d model", "%(n)d models", len(linted)) % {"n": len(linted)}
+    yield f"{models}: {summed}"
 
 
 def _lines(finding: LintFinding) -> Iterator[str]:

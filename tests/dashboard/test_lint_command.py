@@ -63,8 +63,8 @@ def test_the_text_names_place_sentence_patch_and_page(tmp_path: Path) -> None:
     assert "PL020 warning: The stop annotation was set back, not removed" in out
     assert "| # kubectl -n chat patch inferenceservices.serving.kserve.io llama" in out
     assert "docs/rules/PL020.md" in out
-    assert "1 models: 0 error, 1 warning, 0 advice" in out
-    assert "1 findings at or above warning" in err
+    assert "1 model: 0 error, 1 warning, 0 advice" in out
+    assert "1 finding at or above warning" in err
 
 
 def test_json_is_one_object(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.conf import settings as project
 from django.core.management.base import BaseCommand, CommandError
+from django.utils.translation import ngettext
 
 from dashboard.lint_report import FORMATS, Linted
 from dashboard.manifests import STDIN, Document, documents_of
@@ -72,9 +73,8 @@ class Command(BaseCommand):
         limit = WORST_FIRST.index(Severity(options["fail_on"]))
         over = [f for each in linted for f in each.findings if _rank(f.severity) <= limit]
         if over:
-            raise CommandError(
-                f"{len(over)} findings at or above {options['fail_on']}", returncode=FOUND
-            )
+            found = ngettext("%(n)d finding", "%(n)d findings", len(over)) % {"n": len(over)}
+            raise CommandError(f"{found} at or above {options['fail_on']}", returncode=FOUND)
 
     def _lint(self, documents: Sequence[Document], options: dict[str, Any]) -> list[Linted]:
         found = settings_from_objects(
