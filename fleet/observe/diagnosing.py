@@ -61,6 +61,7 @@ UNDER_WAY = frozenset(
 )
 # Without an error that anybody saw, a cause has to be quite sure.
 SURE = 0.7
+BROKEN_RULE = {"code": "broken-rule", "text": "a rule broke; the log of the worker says which"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,7 +202,11 @@ def _conclude(
     windows = windows_of(key.cluster, [uid], since=began - LOOK_BACK, until=began)
     bundle = whole_bundle(collected, windows=windows.get(uid, ()), start_p95_s=subject.row.p95_s)
     why = _why(claimed, subject, now=began)
-    findings = [finding_json(each) for each in worth_showing(_found(bundle, key), why)]
+    found = _found(bundle, key)
+    if found is None:
+        insights.set_problem(claimed, BROKEN_RULE, now=tools.clock())
+        return
+    findings = [finding_json(each) for each in worth_showing(found, why)]
     advice = _advice(bundle, key, profile_label=tools.profile_label, now=began)
     concluded = Concluded(
         findings=findings,
@@ -234,13 +239,14 @@ def _why(claimed: Claimed, subject: Subject, *, now: datetime) -> Why | None:
     return Why.ASKED if asked else found
 
 
-def _found(bundle: Mapping[str, Any], key: ModelKey) -> tuple[Finding, ...]:
-    """A rule that breaks must not keep the others' models from being looked at."""
+def _found(bundle: Mapping[str, Any], key: ModelKey) -> tuple[Finding, ...] | None:
+    """A rule that breaks must not keep the others' models from being looked at. None = one broke:
+    what was found before stays."""
     try:
         return diagnose(evidence_from_bundle(bundle))
     except Exception:
         logger.exception("could not diagnose model=%s", key)
-        return ()
+        return None
 
 
 def _advice(

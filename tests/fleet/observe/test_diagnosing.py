@@ -12,6 +12,7 @@ import pytest
 from fleet.domain.diagnosis.records import Cause, FaultPhase, Finding
 from fleet.errors import ClusterUnreachable, FleetError, NotThere
 from fleet.models import Incident, ModelInsight, ServedModel
+from fleet.observe import diagnosing
 from fleet.observe.diagnosing import AT_ONCE, Tools, look_at, mark_advice, mark_due, worth_showing
 from fleet.observe.urgency import Why
 from tests.factories import HOSTILE, NOW, make_model, make_start
@@ -220,6 +221,23 @@ def test_a_cluster_that_does_not_answer_keeps_the_old_finding(world: World) -> N
     assert insight().findings[0]["cause"] == "unschedulable-gpu"
     world.now += timedelta(seconds=10)
     assert world.due() == []
+
+
+def test_a_rule_that_breaks_is_said_and_keeps_the_old_finding(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failing()
+    world.look()
+    before = insight().findings
+
+    def broken(evidence: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(diagnosing, "diagnose", broken)
+    world.now = NOW + timedelta(minutes=2)
+    assert world.look() == [True]
+    assert insight().findings == before != []
+    assert insight().problem["code"] == "broken-rule"
 
 
 def test_a_model_that_is_gone_from_the_cluster_is_forgotten(world: World) -> None:
